@@ -15,6 +15,7 @@
 #include "checkpoint/pages.hpp"
 #include "checkpoint/part.hpp"
 #include "fibers/rank_record.hpp"
+#include "space/node_memory.hpp"
 
 namespace armature::checkpoints {
 namespace {
@@ -76,7 +77,7 @@ void write_parts(const space::Mapping& mapping, int process, int band_file, Kept
   PartWriter records(folder, records_part(process));
   for_ranks_of(mapping, process, [&](int rank) {
     const auto number = static_cast<std::uint64_t>(rank);
-    mapping.empty_kept(rank);  // what it has freed is not written
+    space::NodeMemory(mapping).empty_kept(rank);  // what it has freed is not written
     write_pages(band_file, number * job.band_bytes, (number + 1) * job.band_bytes, part, sums);
     kept.ranks.push_back(rank);
     const fibers::RankRecord record = fibers::RankRecord::of(mapping, rank);

@@ -20,6 +20,7 @@
 #include "fibers/static_guards.hpp"
 #include "migration/addresses.hpp"
 #include "migration/exchange_ranks.hpp"
+#include "space/node_memory.hpp"
 
 namespace armature::elastic {
 
@@ -95,7 +96,7 @@ void ProcessQuiesce::empty_kept() const {
   for (int rank = 0; rank < mapping_.ranks(); ++rank)
     if (mapping_.is_here(rank) &&
         mapping_.slot(rank).process.load(std::memory_order_relaxed) == process_)
-      mapping_.empty_kept(rank);
+      space::NodeMemory(mapping_).empty_kept(rank);
 }
 
 /// The work that is to be done, but for the exchange of ranks.

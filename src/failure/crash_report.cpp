@@ -22,7 +22,8 @@
 
 #include "base/own_process.hpp"
 #include "base/runtime.hpp"
-#include "space/heap.hpp"
+#include "space/band_pages.hpp"
+#include "space/core_file.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature::failure {
@@ -58,7 +59,7 @@ int dying_rank() {
 
 LastWords& last_words() {
   const int rank = dying_rank();
-  return rank < 0 ? dying.of_nobody : dying.mapping->last_words(rank);
+  return rank < 0 ? dying.of_nobody : dying.mapping->control().last_words(rank);
 }
 
 void record_stack(LastWords& words) {
@@ -117,7 +118,7 @@ void prepare_core_file() {
   const space::Mapping& mapping = *dying.mapping;
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     if (mapping.is_here(rank) && mapping.slot(rank).pid.load(std::memory_order_relaxed) == getpid())
-      mapping.put_into_core(rank, space::Heap::file_of_all_bands());
+      space::put_into_core(mapping, rank, space::file_of_bands());
 }
 
 /// Only the first reason counts. A second one of the same thread comes from a handler that has

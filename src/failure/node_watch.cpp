@@ -21,6 +21,7 @@
 #include "base/start_thread.hpp"
 #include "bootstrap/node_identity.hpp"
 #include "failure/losses.hpp"
+#include "space/node_memory.hpp"
 #include "wait/bell.hpp"
 #include "wait/processes.hpp"
 
@@ -132,7 +133,7 @@ class Watch {
   }
 
   void declare_dead(int process) {
-    mapping_.reservations().give_up(process);
+    space::NodeMemory(mapping_).reservations().give_up(process);
     if (wait::recovers_on_nodes(mapping_.header()))
       return wait::lose_process({reinterpret_cast<std::byte*>(&mapping_.header())}, process);
     std::uint32_t dead = 0;

@@ -124,7 +124,7 @@ void IdleLoop::sleep() {
   const bool polls = !ranks_.queue.empty();
   // One rank each time gives back memory that it has freed and not used again.
   const auto& all = ranks_.residents.all();
-  if (!all.empty()) all[base::state<Rest>().turn++ % all.size()]->space().rest();
+  if (!all.empty()) all[base::state<Rest>().turn++ % all.size()]->space().local().rest();
   sleeper_.doze(polls ? Sleeper::Until::nap_is_over : Sleeper::Until::woken, times_woken_,
                 polls ? nap_ns_ : sleep_max_ns);
   nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);

@@ -52,7 +52,7 @@ void require_sense(const Team& team, std::size_t bytes, std::size_t alignment) {
 /// 0, which is in no heap: nowhere.
 std::uint64_t common_place(const Team& team, space::AddressSpace& space, std::size_t bytes) {
   for (std::uint64_t end = UINT64_MAX;;) {
-    const Bounds offers = Bounds::of(team, space.place_for_symmetric(bytes, end).value_or(0));
+    const Bounds offers = Bounds::of(team, space.symmetric().place_for(bytes, end).value_or(0));
     if (offers.least == 0 || offers.are_one()) return offers.least;
     end = offers.least + bytes;
   }
@@ -74,7 +74,7 @@ void* allocate_symmetric(const Team& team, std::size_t bytes, std::size_t alignm
                      "run --band-size)",
                      call, readable_bytes(pages), team.size(), readable_bytes(space.band_bytes())));
   space::AddressSpace::Failure failure;
-  void* const mine = space.allocate_symmetric(place, pages, failure);
+  void* const mine = space.symmetric().allocate(place, pages, failure);
   std::optional<team::Objection> objection;
   if (mine == nullptr)
     objection = {Errc::out_of_memory,
@@ -83,7 +83,7 @@ void* allocate_symmetric(const Team& team, std::size_t bytes, std::size_t alignm
   try {
     team::agree(state, objection, call);
   } catch (...) {
-    if (mine != nullptr) space.free_symmetric(mine);
+    if (mine != nullptr) space.symmetric().free(mine);
     throw;
   }
   return mine;
@@ -94,10 +94,10 @@ void free_symmetric(const Team& team, void* mine) {
   wait::require_no_handler(wait::this_rank(call), call);
   detail::TeamState& state = team.checked(call);
   std::optional<team::Objection> objection;
-  if (!state.space().is_symmetric(mine))
+  if (!state.space().symmetric().begins(mine))
     objection = {Errc::misuse, "no symmetric memory begins there, or it is freed already"};
   team::agree(state, objection, call);
-  state.space().free_symmetric(mine);
+  state.space().symmetric().free(mine);
 }
 
 std::ptrdiff_t segment_stride() {

@@ -11,6 +11,7 @@
 #include "migration/band_file.hpp"
 #include "net/network.hpp"
 #include "space/mapping.hpp"
+#include "space/node_memory.hpp"
 #include "transport/limits.hpp"
 
 // Sending what a rank's band holds, from where it lies, to a process of another node.
@@ -62,7 +63,7 @@ template <class Record, class F>
 std::uint64_t send_band(const space::Mapping& mapping, int file, const Pieces::Options& options,
                         F&& record_of) {
   constexpr std::uint64_t piece_max = transport::Limits::piece_bytes;
-  mapping.empty_kept(options.rank);
+  space::NodeMemory(mapping).empty_kept(options.rank);
   const std::uint64_t begin = begin_of(mapping, options.rank);
   std::uint64_t hole = 0;
   Pieces pieces(mapping, file, options);

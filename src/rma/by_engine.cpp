@@ -1,6 +1,6 @@
 // Transfers by the engine's own put and get. The target registers its memory in chunks, when it is
 // first asked for one; both sides remember. A chunk stays registered: where the network's hardware
-// holds it in place, the heap keeps its pages (space::Heap::keep_pages).
+// holds it in place, the heap keeps its pages (space::keep_pages).
 //
 // Such a transfer does not travel with the records, so it must neither overtake those before it nor
 // be overtaken: it begins when all of them are acknowledged, and a call returns when its bytes are
@@ -23,7 +23,7 @@
 #include "rma/far_records.hpp"
 #include "rma/protocol.hpp"
 #include "rma/questions.hpp"
-#include "space/heap.hpp"
+#include "space/band_pages.hpp"
 #include "wait/bell.hpp"
 #include "wait/outstanding.hpp"
 #include "wait/wait.hpp"
@@ -116,7 +116,7 @@ void on_key(const Arrived& arrived) {
   auto [place, is_new] = keys().offered.try_emplace({rank, record.chunk});
   Engine& engine = network()->links().engine();
   if (is_new) {
-    if (engine.pins_memory()) space::Heap::keep_pages();
+    if (engine.pins_memory()) space::keep_pages();
     const std::uint64_t begin = record.chunk * chunk_bytes;
     place->second =
         engine.offer({mapping.band(rank) + begin, std::min(chunk_bytes, band_bytes - begin)});

@@ -175,13 +175,8 @@ TEST_F(OwnerTest, the_lock_of_elements_that_a_dead_rank_holds_is_broken) {
   EXPECT_EQ(lock.load(), 0U);
 }
 
-struct Lists : space::Mapping {
-  explicit Lists(const Mapping& mapping) : Mapping(mapping) {}
-  using Mapping::allocations;
-};
-
 TEST_F(OwnerTest, one_allocation_too_many_is_a_failure_like_others) {
-  space::Allocations& list = Lists(net_.mapping()).allocations(0);
+  space::Allocations& list = net_.mapping().allocations(0);
   space::Allocation other;
   other.begin = 2 * reinterpret_cast<std::uint64_t>(word_);
   while (list.add(other)) other.begin += 64;

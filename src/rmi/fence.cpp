@@ -52,7 +52,7 @@ Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<
     fence->block = &state.block();
     fence->me = state.rank();
     // Each looks for itself whom it waits for where the job goes on without the dead.
-    fence->by_sums = fence->block->size > space::TeamBlock::flat_max && !state.replica().is_far() &&
+    fence->by_sums = fence->block->size > space::TeamBlock::flat_max && !state.proxy().is_far() &&
                      space_.header().on_death != space::OnDeath::go_on;
   }
   fence->team = team;
@@ -70,8 +70,8 @@ void Fences::begin(OfTeam& fence) {
 
 /// Whether this rank tells other nodes of waves, for its node.
 bool Fences::tells(const OfTeam& fence) {
-  const team::Replica& replica = fence.team.state()->replica();
-  return replica.is_far() && replica.waves_are_gathered() && replica.leader() == fence.me;
+  const team::Proxy& proxy = fence.team.state()->proxy();
+  return proxy.is_far() && proxy.waves_are_gathered() && proxy.leader() == fence.me;
 }
 
 void Fences::show(OfTeam& fence) {
@@ -98,13 +98,13 @@ void Fences::show(OfTeam& fence) {
     fence.gathered_from = 0;
     return wait::ring(space_.slot(fence.block->ranks()[0]));
   }
-  const team::Replica& replica = fence.team.state()->replica();
+  const team::Proxy& proxy = fence.team.state()->proxy();
   if (tells(fence))
-    fence.team.state()->replica().tell_wave(wave);
-  else if (replica.is_far() && !replica.waves_are_gathered())
-    replica.send_wave(fence.me, wave);
+    fence.team.state()->proxy().tell_wave(wave);
+  else if (proxy.is_far() && !proxy.waves_are_gathered())
+    proxy.send_wave(fence.me, wave);
   for (int i = 0; i < fence.team.size(); ++i)
-    if (const int rank = fence.block->ranks()[i]; !replica.is_far() || space_.is_here(rank))
+    if (const int rank = fence.block->ranks()[i]; !proxy.is_far() || space_.is_here(rank))
       wait::ring(space_.slot(rank));
 }
 
@@ -150,7 +150,7 @@ void Fences::advance_one(OfTeam& fence) {
     const Termination::Step step = termination.advance(lines, read);
     // The team is told after that: when the wave is complete all is told of it before this rank
     // goes on.
-    if (tells(fence)) fence.team.state()->replica().tell_wave(wave);
+    if (tells(fence)) fence.team.state()->proxy().tell_wave(wave);
     switch (step) {
       case Termination::Step::wait:
         return;
@@ -218,7 +218,7 @@ bool Fences::can_advance(const OfTeam& fence) {
     const auto next = static_cast<std::size_t>(fence.gathered_from);
     return fence.block->fence_line(next, wave).wave.load(std::memory_order_acquire) >= wave;
   }
-  return tells(fence) && fence.team.state()->replica().may_tell_wave(wave);
+  return tells(fence) && fence.team.state()->proxy().may_tell_wave(wave);
 }
 
 bool Fences::can_advance() const {

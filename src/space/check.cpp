@@ -8,6 +8,37 @@
 
 namespace armature::space {
 
+namespace {
+
+/// Throws Error(bad_address), and says what lies there.
+[[noreturn]] void bad_address(const Mapping& mapping, Rank rank, const void* address,
+                              std::size_t bytes, const char* call) {
+  const std::string size =
+      bytes == SIZE_MAX ? "a number of bytes that overflows" : fmt::format("{} bytes", bytes);
+  const std::string what =
+      fmt::format("{}: {} at {} of rank {}", call, size, address, static_cast<int>(rank));
+  const Rank real = mapping.owner(address);
+  if (address == nullptr) base::fail(Errc::bad_address, what + ": the address is null");
+  if (real < 0)
+    base::fail(Errc::bad_address,
+               what +
+                   ": the address lies in no rank's band; others reach memory from allocate and "
+                   "allocate_local, and what a rank exposes");
+  if (real != rank)
+    base::fail(Errc::bad_address,
+               fmt::format("{}: the address belongs to rank {}", what, static_cast<int>(real)));
+  const auto nearest = mapping.allocations(rank).nearest(reinterpret_cast<std::uint64_t>(address));
+  if (!nearest) base::fail(Errc::bad_address, what + ": that rank has nothing allocated");
+  base::fail(Errc::bad_address, fmt::format("{}: not within what that rank has allocated; the "
+                                            "nearest allocation is {} bytes at {:#x}, up "
+                                            "to {:#x}",
+                                            what, static_cast<std::uint64_t>(nearest->bytes),
+                                            static_cast<std::uint64_t>(nearest->begin),
+                                            nearest->begin + nearest->bytes));
+}
+
+}  // namespace
+
 void Mapping::require_rank(Rank rank, const char* call) const {
   if (rank < 0 || rank >= ranks_)
     base::fail(Errc::bad_rank,
@@ -24,22 +55,22 @@ void Mapping::require(Rank rank, const void* address, std::size_t bytes, const c
                fmt::format("{}: {} belongs to rank {}, on another node: it cannot be touched "
                            "directly. Use put, get, accumulate or the atomics",
                            call, address, static_cast<int>(rank)));
-  const detail::BandView& theirs = view(rank);
+  const detail::BandView& theirs = *fast_view(rank);
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t extent = __atomic_load_n(&theirs.extent, __ATOMIC_ACQUIRE);
   const std::uintptr_t offset = begin - theirs.begin;
-  if (offset > extent || bytes > extent - offset) bad_address(rank, address, bytes, call);
+  if (offset > extent || bytes > extent - offset) bad_address(*this, rank, address, bytes, call);
   if (!checks_in_full() || bytes == 0) return;
   const auto found = allocations(rank).nearest(begin);
   if (!found || begin < found->begin || begin - found->begin > found->bytes ||
       bytes > found->bytes - (begin - found->begin) ||
       found->kind == static_cast<std::uint64_t>(Allocation::Kind::internal))
-    bad_address(rank, address, bytes, call);
+    bad_address(*this, rank, address, bytes, call);
 }
 
 bool Mapping::holds(int rank, std::uint64_t address, std::uint64_t bytes) const {
   if (rank < 0 || rank >= ranks_ || !is_here(rank)) return false;
-  const std::uint64_t offset = address - view(rank).begin, known = extent(rank);
+  const std::uint64_t offset = address - fast_view(rank)->begin, known = extent(rank);
   return offset <= known && bytes <= known - offset;
 }
 
@@ -47,32 +78,6 @@ const Exposures* Mapping::exposures(int rank) const {
   if (rank < 0 || rank >= ranks_ || !is_here(rank)) return nullptr;
   // Acquire: the list is there.
   return reinterpret_cast<const Exposures*>(head(rank).exposures.load(std::memory_order_acquire));
-}
-
-void Mapping::bad_address(Rank rank, const void* address, std::size_t bytes,
-                          const char* call) const {
-  const std::string size =
-      bytes == SIZE_MAX ? "a number of bytes that overflows" : fmt::format("{} bytes", bytes);
-  const std::string what =
-      fmt::format("{}: {} at {} of rank {}", call, size, address, static_cast<int>(rank));
-  const Rank real = owner(address);
-  if (address == nullptr) base::fail(Errc::bad_address, what + ": the address is null");
-  if (real < 0)
-    base::fail(Errc::bad_address,
-               what +
-                   ": the address lies in no rank's band; others reach memory from allocate and "
-                   "allocate_local, and what a rank exposes");
-  if (real != rank)
-    base::fail(Errc::bad_address,
-               fmt::format("{}: the address belongs to rank {}", what, static_cast<int>(real)));
-  const auto nearest = allocations(rank).nearest(reinterpret_cast<std::uint64_t>(address));
-  if (!nearest) base::fail(Errc::bad_address, what + ": that rank has nothing allocated");
-  base::fail(Errc::bad_address, fmt::format("{}: not within what that rank has allocated; the "
-                                            "nearest allocation is {} bytes at {:#x}, up "
-                                            "to {:#x}",
-                                            what, static_cast<std::uint64_t>(nearest->bytes),
-                                            static_cast<std::uint64_t>(nearest->begin),
-                                            nearest->begin + nearest->bytes));
 }
 
 }  // namespace armature::space

@@ -2,13 +2,14 @@
 // those that are not there, until the disk or the machine is full. A rank that dies puts in what is
 // used of its own: allocated memory by the list, and of virtual ranks, whose stacks and heaps of
 // malloc lie there too, the pages that exist. Called in signal handlers: no locks, no memory.
+#include "space/core_file.hpp"
+
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "space/mapping.hpp"
 #include "space/pages.hpp"
 
 namespace armature::space {
@@ -41,22 +42,23 @@ class Areas {
 
 }  // namespace
 
-void Mapping::put_into_core(int rank, int file) const {
-  const auto begin = reinterpret_cast<std::uintptr_t>(band(rank));
-  Areas allocated(begin, begin + std::max<std::uint64_t>(heap_offset_ + extent(rank), page_bytes));
-  const Allocations& list = allocations(rank);
+void put_into_core(const Mapping& mapping, int rank, int file) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(mapping.band(rank));
+  const std::uint64_t used = mapping.heap_offset() + mapping.extent(rank);
+  Areas allocated(begin, begin + std::max<std::uint64_t>(used, page_bytes));
+  const Allocations& list = mapping.allocations(rank);
   for (std::size_t i = 0; const auto one = list.entry(i); ++i)
     if (one->kind != static_cast<std::uint64_t>(Allocation::Kind::gap))
       allocated.add(one->begin, one->begin + one->bytes);
   allocated.flush();
   struct stat status {};
-  const auto all = static_cast<std::uint64_t>(ranks_) * band_bytes_;
+  const auto all = static_cast<std::uint64_t>(mapping.ranks()) * mapping.band_bytes();
   // The program may have closed our file, and opened one of its own by that number.
   if (file < 0 || fstat(file, &status) != 0 || static_cast<std::uint64_t>(status.st_size) < all)
     return;
-  const auto first = static_cast<off_t>(static_cast<std::uint64_t>(rank) * band_bytes_);
-  const off_t last = first + static_cast<off_t>(band_bytes_);
-  Areas there(begin, begin + band_bytes_);
+  const auto first = static_cast<off_t>(static_cast<std::uint64_t>(rank) * mapping.band_bytes());
+  const off_t last = first + static_cast<off_t>(mapping.band_bytes());
+  Areas there(begin, begin + mapping.band_bytes());
   for (off_t at = first; at < last;) {
     const off_t data = lseek(file, at, SEEK_DATA);
     if (data < 0 || data >= last) break;

@@ -40,11 +40,11 @@ class HeapTest : public ::testing::Test {
 
   void* allocate(std::size_t n) {
     void* const memory = heap_.take(n, 64);
-    if (memory != nullptr) EXPECT_TRUE(heap_.fill(memory, n));
+    if (memory != nullptr) EXPECT_TRUE(heap_.pages().fill(memory, n));
     return memory;
   }
   void free(void* memory, std::size_t n) {
-    heap_.let_pages_go(memory, n);
+    let_pages_go(memory, n);
     heap_.free(memory);
   }
 
@@ -123,7 +123,7 @@ TEST_F(HeapTest, sparse_memory_takes_no_pages_until_used) {
   const std::size_t before = resident();
   auto* memory = static_cast<std::byte*>(heap_.take(512 << 20, 64));
   ASSERT_NE(memory, nullptr);
-  heap_.clear(memory, 512 << 20);
+  clear_pages(memory, 512 << 20);
   EXPECT_LT(resident(), before + (1 << 20));
   EXPECT_TRUE(is_zero(memory + (100 << 20), 4096));
 }

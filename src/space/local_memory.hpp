@@ -1,42 +1,49 @@
 #pragma once
 
-#include "space/address_space.hpp"
+#include <cstddef>
+#include <optional>
 
-// The short way of local memory: it is taken again and freed as fast as by malloc, which needs some
-// hundred instructions for both. To be compiled into its callers, without exceptions; all other
-// ways are in local_memory.cpp.
+#include "space/band_heap.hpp"
+#include "space/new_memory.hpp"
 
 namespace armature::space {
 
-inline void* AddressSpace::reuse(std::size_t bytes, std::size_t alignment) {
-  const HeapLock one_at_a_time = lock_heap(By::rank);
-  if (!one_at_a_time.holds() || list_.count() >= list_entries_of_rank) return nullptr;
-  return bytes - 1 < page_wise_min - 1 ? reuse_small(bytes, alignment)  // not 0
-                                       : reuse_large(bytes, alignment);
-}
+/// Memory that a rank has for itself in its band, as malloc gives it: what was freed is kept for
+/// the next allocation, so most take no new pages. The pages of a large one are reserved, and come
+/// when they are touched. Most calls need no more than BandHeap::reuse and keep.
+class LocalMemory {
+ public:
+  /// What new memory holds: zeros, or whatever was there.
+  enum class Contents { zeros, any };
 
-/// Under the lock.
-inline void* AddressSpace::reuse_small(std::size_t bytes, std::size_t alignment) noexcept {
-  const std::size_t kind = SmallBlocks::kind_of(bytes);
-  void* const address = small_.first(kind, alignment);
-  if (address == nullptr) return nullptr;
-  if (!list_.add_again(reinterpret_cast<std::uint64_t>(address), bytes, Allocation::Kind::local))
-    return nullptr;
-  small_.take_first(kind);
-  extend_to(address, bytes);
-  return address;
-}
+  /// Both must live as long.
+  LocalMemory(BandHeap& heap, NewMemory& fresh) : heap_(heap), new_(fresh) {}
 
-inline bool AddressSpace::keep(void* address) {
-  const HeapLock one_at_a_time = lock_heap(By::rank);
-  if (!one_at_a_time.holds()) return false;
-  const Allocations::Found found =
-      list_.find_again(reinterpret_cast<std::uint64_t>(address), Allocation::Kind::local);
-  if (found.is_none()) return false;
-  if (found.bytes >= page_wise_min) return keep_large(address, found);
-  if (!small_.put(SmallBlocks::kind_of(found.bytes), address)) return false;
-  list_.remove(found);
-  return true;
-}
+  /// On failure nullptr, and `failure` says why.
+  [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment, Contents contents,
+                               BandHeap::Failure& failure);
+  /// False when nothing of that kind begins there.
+  [[nodiscard]] bool free(void* address);
+
+  /// By the rank, when it has nothing to do: what it has not used for a while it does not keep.
+  void rest();
+  /// The rank leaves the job.
+  void end_promises();
+
+ private:
+  using Block = KeptMemory::Block;
+  [[nodiscard]] void* allocate_small(std::size_t bytes, std::size_t alignment, Contents contents,
+                                     BandHeap::Failure& failure);
+  [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment, Contents contents,
+                                     BandHeap::Failure& failure);
+  [[nodiscard]] NewMemory::Pages pages_of(std::size_t bytes) const;
+  [[nodiscard]] void* take_small(std::size_t kind, std::size_t alignment);
+  [[nodiscard]] void* take_zeros(std::size_t bytes, std::size_t alignment);
+  [[nodiscard]] bool keep_instead_of_others(const Block& block);
+  void let_go(const Block& block);
+
+  BandHeap& heap_;
+  NewMemory& new_;
+};
 
 }  // namespace armature::space

@@ -15,6 +15,7 @@
 #include "space/address_space.hpp"
 #include "space/job_memory.hpp"
 #include "space/layout.hpp"
+#include "space/node_memory.hpp"
 
 namespace armature::space {
 namespace {
@@ -28,7 +29,7 @@ class LocalMemoryTest : public ::testing::Test {
   [[nodiscard]] std::byte* allocate(std::size_t bytes, Contents contents = Contents::any) {
     AddressSpace::Failure failure;
     auto* const memory =
-        static_cast<std::byte*>(space_.allocate_local(bytes, 64, contents, failure));
+        static_cast<std::byte*>(space_.local().allocate(bytes, 64, contents, failure));
     EXPECT_NE(memory, nullptr) << failure.limit;
     return memory;
   }
@@ -58,7 +59,7 @@ TEST_F(LocalMemoryTest, a_large_one_is_promised_and_has_no_pages_before_they_are
   EXPECT_GE(awaited(), 63 * mib);
   std::memset(memory, 1, 64 * mib);
   EXPECT_GE(resident(), 64 * mib);
-  space_.relieve();  // counts them
+  NodeMemory(space_).relieve();  // counts them
   EXPECT_LT(awaited(), mib);
   free(memory);
 }
@@ -95,7 +96,7 @@ TEST_F(LocalMemoryTest, what_is_kept_is_given_back_when_memory_is_short) {
   std::memset(memory, 1, 8 * mib);
   free(memory);
   EXPECT_GE(resident(), 8 * mib);
-  mapping_.mapping().relieve();  // by whoever lacks memory
+  NodeMemory(mapping_.mapping()).relieve();  // by whoever lacks memory
   EXPECT_LT(resident(), mib);
   EXPECT_LT(awaited(), mib);
   free(allocate(8 * mib));
@@ -108,12 +109,12 @@ TEST_F(LocalMemoryTest, what_is_kept_is_given_back_when_the_rank_rests) {
   std::byte* const memory = allocate(8 * mib);
   std::memset(memory, 1, 8 * mib);
   free(memory);
-  space_.rest();
+  space_.local().rest();
   played_ns += 500'000'000;
-  space_.rest();
+  space_.local().rest();
   EXPECT_GE(resident(), 8 * mib);
   played_ns += 2'000'000'000;
-  space_.rest();
+  space_.local().rest();
   base::simulated.now_ns = nullptr;
   EXPECT_LT(resident(), mib);
   EXPECT_LT(awaited(), mib);

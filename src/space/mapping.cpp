@@ -52,6 +52,59 @@ void show_to_fast_path(const detail::View& view) {
   if (base::Runtime::is_of_process()) detail::view = view;
 }
 
+void protect(const Mapping& mapping, int rank, int protection, const char* what_fails) {
+  // Of virtual ranks all below the stack belongs to the head, and that begins where it will.
+  const std::size_t from = mapping.header().ranks_are_virtual != 0
+                               ? BandHead::heap_start(mapping.header().ranks, 0)
+                               : mapping.heap_offset();
+  if (mprotect(mapping.band(rank) + from, mapping.band_bytes() - from, protection) != 0)
+    base::fail(Errc::start, fmt::format("the band of rank {} cannot be {}: {}", rank, what_fails,
+                                        base::system_text(errno)));
+}
+
+/// Maps `count` bands from the first on, and of virtual ranks what follows them.
+void map_bands(const Mapping& mapping, int first, int count, int file) {
+  void* wanted = mapping.band(first);
+  std::size_t bytes = static_cast<std::size_t>(count) * mapping.band_bytes();
+  if (mapping.header().ranks_are_virtual != 0) bytes += TeamBlock::bytes(mapping.header().ranks);
+  void* got = mmap(wanted, bytes, access_when_mapped(),
+                   MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, file, 0);
+  if (got == wanted) return;
+  const int error = got == MAP_FAILED ? errno : EEXIST;
+  if (got != MAP_FAILED) munmap(got, bytes);
+  base::fail(
+      Errc::start,
+      fmt::format(
+          "{} ({} each from {} on) cannot be mapped: {}. {}",
+          count == 1 ? fmt::format("the band of rank {}", first)
+                     : fmt::format("the bands of {} ranks", count),
+          base::readable_bytes(mapping.band_bytes()), wanted, base::system_text(error),
+          error == EEXIST
+              ? "Something else lies there (see /proc/self/maps): choose another place (armature "
+                "run --base ADDRESS)"
+              : "Is the address space limited (ulimit -v)? Raise that, or choose smaller bands "
+                "(armature run --band-size BYTES)"));
+}
+
+void map_all_bands(const Mapping& mapping, const std::vector<int>& bands) {
+  const int ranks = mapping.ranks();
+  const bool one_file = mapping.header().ranks_are_virtual != 0;
+  if (one_file) map_bands(mapping, 0, ranks, bands.front());
+  for (int r = 0; !one_file && r < ranks; ++r)
+    map_bands(mapping, r, 1, bands[static_cast<std::size_t>(r)]);
+  std::byte* const begin = mapping.band(0);
+  std::size_t bytes = static_cast<std::size_t>(ranks) * mapping.band_bytes();
+  if (one_file) bytes += TeamBlock::bytes(mapping.header().ranks);
+  if (!open_mapped(begin, bytes, access_when_mapped()))
+    base::fail(Errc::start,
+               fmt::format("the bands cannot be touched: {}", base::system_text(errno)));
+  // A core file would have all their pages, used or not. What is used comes in before it is written
+  // (core_file.cpp). Should the kernel refuse, they are in it.
+  (void)madvise(begin, bytes, MADV_DONTDUMP);
+  for (int r = 0; mapping.header().nodes > 1 && r < ranks; ++r)
+    if (!mapping.is_here(r)) hide_band(mapping, r);
+}
+
 }  // namespace
 
 const Mapping& Mapping::join(Control control, const std::vector<int>& bands) {
@@ -62,7 +115,7 @@ const Mapping& Mapping::join(Control control, const std::vector<int>& bands, voi
   Process*& process = joined().process;
   ARMATURE_ASSERT(process == nullptr);
   const Mapping mapping(control);
-  mapping.map_bands(bands);
+  map_all_bands(mapping, bands);
   const auto ranks = static_cast<std::uint32_t>(mapping.ranks_);
   process = new (place) Process{mapping, std::vector<detail::BandView>(ranks)};
   // On valgrind the processor is another one than the node's others have.
@@ -120,71 +173,6 @@ Mapping::Mapping(Control control)
       band_bytes_(control.header().band_bytes),
       heap_offset_(heap_start(control.header())) {}
 
-void Mapping::map_bands(const std::vector<int>& bands) const {
-  const int access = access_when_mapped();
-  const bool one_file = header().ranks_are_virtual != 0;
-  if (one_file) map_bands(0, ranks_, bands.front(), access);
-  for (int r = 0; !one_file && r < ranks_; ++r)
-    map_bands(r, 1, bands[static_cast<std::size_t>(r)], access);
-  std::size_t bytes = static_cast<std::size_t>(ranks_) * band_bytes_;
-  if (one_file) bytes += TeamBlock::bytes(header().ranks);
-  if (!open_mapped(base_, bytes, access))
-    base::fail(Errc::start,
-               fmt::format("the bands cannot be touched: {}", base::system_text(errno)));
-  // A core file would have all their pages, used or not. What is used comes in before it is written
-  // (core_file.cpp). Should the kernel refuse, they are in it.
-  (void)madvise(base_, bytes, MADV_DONTDUMP);
-  for (int r = 0; header().nodes > 1 && r < ranks_; ++r)
-    if (!is_here(r)) hide(r);
-}
-
-void Mapping::map_bands(int first, int count, int file, int access) const {
-  void* wanted = band(first);
-  std::size_t bytes = static_cast<std::size_t>(count) * band_bytes_;
-  if (header().ranks_are_virtual != 0) bytes += TeamBlock::bytes(header().ranks);
-  void* got =
-      mmap(wanted, bytes, access, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, file, 0);
-  if (got == wanted) return;
-  const int error = got == MAP_FAILED ? errno : EEXIST;
-  if (got != MAP_FAILED) munmap(got, bytes);
-  base::fail(
-      Errc::start,
-      fmt::format(
-          "{} ({} each from {} on) cannot be mapped: {}. {}",
-          count == 1 ? fmt::format("the band of rank {}", first)
-                     : fmt::format("the bands of {} ranks", count),
-          base::readable_bytes(band_bytes_), wanted, base::system_text(error),
-          error == EEXIST
-              ? "Something else lies there (see /proc/self/maps): choose another place (armature "
-                "run --base ADDRESS)"
-              : "Is the address space limited (ulimit -v)? Raise that, or choose smaller bands "
-                "(armature run --band-size BYTES)"));
-}
-
-/// Of virtual ranks all below the stack belongs to the head, and that begins where it will.
-std::size_t Mapping::hidden_from() const {
-  return header().ranks_are_virtual != 0 ? BandHead::heap_start(header().ranks, 0) : heap_offset_;
-}
-
-/// What a program cannot touch of a rank on another node: all but the head.
-bool Mapping::protect(int rank, int protection) const {
-  const std::size_t from = hidden_from();
-  return mprotect(band(rank) + from, band_bytes_ - from, protection) == 0;
-}
-
-void Mapping::show(int rank) const {
-  if (!protect(rank, PROT_READ | PROT_WRITE))
-    base::fail(Errc::start, fmt::format("the band of rank {} cannot be touched: {}", rank,
-                                        base::system_text(errno)));
-}
-
-/// Pages stay mapped, for when the rank comes back.
-void Mapping::hide(int rank) const {
-  if (!protect(rank, PROT_NONE))
-    base::fail(Errc::start, fmt::format("the band of rank {} cannot be hidden: {}", rank,
-                                        base::system_text(errno)));
-}
-
 TeamBlock& Mapping::world_block() const {
   if (header().ranks_are_virtual != 0) return *reinterpret_cast<TeamBlock*>(band(ranks_));
   return *reinterpret_cast<TeamBlock*>(
@@ -196,12 +184,6 @@ Allocations& Mapping::allocations(int rank) const {
       band(rank) + BandHead::allocations_offset(static_cast<std::uint32_t>(ranks_)));
 }
 
-KeptBlocks& Mapping::kept_blocks(int rank) const {
-  static_assert(sizeof(KeptBlocks) <= BandHead::kept_blocks_room);
-  return *reinterpret_cast<KeptBlocks*>(
-      band(rank) + BandHead::kept_blocks_offset(static_cast<std::uint32_t>(ranks_)));
-}
-
 Rank Mapping::owner(const void* address) const {
   const auto* p = static_cast<const std::byte*>(address);
   if (p < base_ ||
@@ -209,6 +191,12 @@ Rank Mapping::owner(const void* address) const {
     return Rank::none();
   return Rank(static_cast<std::size_t>(p - base_) / band_bytes_);
 }
+
+void show_band(const Mapping& mapping, int rank) {
+  protect(mapping, rank, PROT_READ | PROT_WRITE, "touched");
+}
+
+void hide_band(const Mapping& mapping, int rank) { protect(mapping, rank, PROT_NONE, "hidden"); }
 
 }  // namespace space
 }  // namespace armature

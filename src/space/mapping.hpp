@@ -9,8 +9,6 @@
 #include "space/band_head.hpp"
 #include "space/control.hpp"
 #include "space/exposures.hpp"
-#include "space/kept_blocks.hpp"
-#include "space/reservations.hpp"
 #include "space/team_block.hpp"
 
 namespace armature::space {
@@ -33,7 +31,7 @@ class Mapping {
   [[nodiscard]] int ranks() const { return ranks_; }
   [[nodiscard]] ControlHeader& header() const { return control_.header(); }
   [[nodiscard]] RankSlot& slot(int rank) const { return control_.slot(rank); }
-  [[nodiscard]] LastWords& last_words(int rank) const { return control_.last_words(rank); }
+  [[nodiscard]] const Control& control() const { return control_; }
   [[nodiscard]] ProcessSlot& process_slot(int number) const { return control_.process(number); }
   /// Whether the rank is on this node, so that its band is mapped here whole. Of other ranks' bands
   /// the head is, this node's own; the rest is kept free, so that it is nobody else's.
@@ -67,51 +65,20 @@ class Mapping {
   [[nodiscard]] const Exposures* exposures(int rank) const;
   /// How much of its heap a rank of this node has ever allocated, in bytes from its begin.
   [[nodiscard]] std::uint64_t extent(int rank) const {
-    return __atomic_load_n(&view(rank).extent, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&fast_view(rank)->extent, __ATOMIC_ACQUIRE);
   }
-  /// The account of this node's memory that is promised and not there yet.
-  [[nodiscard]] Reservations reservations() const { return Reservations(control_); }
-  /// Whether large local memory is reserved, but has no pages before they are touched. Virtual
-  /// ranks take their memory to other nodes and other jobs, which have promised nothing.
-  [[nodiscard]] bool is_lazy() const { return header().ranks_are_virtual == 0; }
-  /// Gives back the pages of what that rank of this node has freed and keeps.
-  void empty_kept(int rank) const;
-  /// The same of all ranks of this node; and promises that were kept by now end.
-  void relieve() const;
-  /// How much more of the node's memory can be had; if that is less than `wanted`, of all that is
-  /// not in use.
-  [[nodiscard]] topology::MemoryRoom room_for(std::uint64_t wanted) const;
   /// Throws Error(bad_rank).
   void require_rank(Rank rank, const char* call) const;
 
-  /// Of a virtual rank that has come to this node, or left it: its band can be touched, or all but
-  /// the head cannot. Throws Error(start).
-  void show(int rank) const;
-  void hide(int rank) const;
-  /// Has what a rank of this node has allocated, and what pages there are of it in `file` (that of
-  /// all bands, or -1), written into a core file of this process. For signal handlers.
-  void put_into_core(int rank, int file) const;
   /// What the fast path of the node's processes knows of a rank's band.
-  [[nodiscard]] detail::BandView* fast_view(int rank) const { return &view(rank); }
-
- protected:
+  [[nodiscard]] detail::BandView* fast_view(int rank) const { return control_.bands() + rank; }
+  /// The list in the head of a rank's band, which that rank alone changes.
   [[nodiscard]] Allocations& allocations(int rank) const;
-  [[nodiscard]] KeptBlocks& kept_blocks(int rank) const;
-  /// Gives back the pages of one that belongs to no allocation, and what was promised for it.
-  void empty(const KeptBlocks::Block& block, int rank) const;
-  [[nodiscard]] detail::BandView& view(int rank) const { return control_.bands()[rank]; }
 
  private:
   friend class TemporaryMapping;
   explicit Mapping(Control control);
   static const Mapping& join(Control control, const std::vector<int>& bands, void* place);
-  void map_bands(const std::vector<int>& bands) const;
-  void map_bands(int first, int count, int file, int access) const;
-  [[nodiscard]] std::size_t hidden_from() const;
-  [[nodiscard]] bool protect(int rank, int protection) const;
-  [[noreturn]] void bad_address(Rank rank, const void* address, std::size_t bytes,
-                                const char* call) const;
-  void count_lazy(int rank) const;
 
   Control control_;
   int ranks_ = 0;
@@ -119,6 +86,13 @@ class Mapping {
   std::size_t band_bytes_ = 0;
   std::size_t heap_offset_ = 0;
 };
+
+/// Lets this process touch the whole band of a virtual rank, which has come to this node. Throws
+/// Error(start).
+void show_band(const Mapping& mapping, int rank);
+/// Lets it touch no more than the head of the band of a rank that has left the node, or was never
+/// here. The pages stay mapped, for when the rank comes back. Throws Error(start).
+void hide_band(const Mapping& mapping, int rank);
 
 /// Another job than the process's own, for a while: what was joined before is joined again when
 /// this is gone. For jobs whose ranks all live and end in this process, as in tests.

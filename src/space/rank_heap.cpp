@@ -6,11 +6,9 @@
 #include "space/rank_heap.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -23,7 +21,7 @@ namespace armature::space {
 
 namespace {
 
-constexpr std::size_t head_bytes = 16;
+constexpr std::size_t head_bytes = RankBlock::head_bytes;
 constexpr std::size_t fine_max = 1024, fine_step = 16;
 
 std::size_t kind_of(std::size_t bytes) {
@@ -45,11 +43,6 @@ constexpr std::size_t refill_bytes = 64 * page_bytes;
 /// Far more than a band holds.
 constexpr std::size_t bytes_max = std::size_t{1} << 49;
 
-[[noreturn]] void fail(const char* text) {
-  (void)!write(STDERR_FILENO, text, std::strlen(text));
-  std::abort();
-}
-
 }  // namespace
 
 RankHeap& RankHeap::create(Range near, Range far) {
@@ -59,20 +52,6 @@ RankHeap& RankHeap::create(Range near, Range far) {
   heap->far_ = far;
   heap->pages_end_ = far.end;
   return *heap;
-}
-
-RankHeap::Block& RankHeap::block_of(void* memory) {
-  auto* block = reinterpret_cast<Block*>(static_cast<std::byte*>(memory) - head_bytes);
-  if (block->state == Block::moved)
-    block = reinterpret_cast<Block*>(reinterpret_cast<std::byte*>(block) - block->distance);
-  return *block;
-}
-
-void RankHeap::require_in_use(const Block& block) {
-  if (block.state == Block::used || block.state == Block::lent) return;
-  fail(block.state == Block::unused
-           ? "armature: free: this memory of a rank is freed already\n"
-           : "armature: free: this memory of a rank does not come from malloc\n");
 }
 
 RankHeap::Block* RankHeap::carve(Range& range, std::size_t kind, std::size_t bytes) {
@@ -153,17 +132,8 @@ void* RankHeap::allocate_zeros(std::size_t bytes) {
   const bool is_new = begin >= (begin < near.end ? near.unused : far_unused);
   if (is_new) return memory;  // zero pages of the file
   if (bytes < page_wise_min) return std::memset(memory, 0, bytes);
-  clear_edges(static_cast<std::byte*>(memory), bytes);
+  RankBlock::clear_edges(static_cast<std::byte*>(memory), bytes);
   return memory;
-}
-
-/// Of a block whose whole pages were given back, or never used: zeros, but for what stood in it
-/// while it was free.
-void RankHeap::clear_edges(std::byte* memory, std::size_t bytes) {
-  const auto at = reinterpret_cast<std::uintptr_t>(memory);
-  const std::size_t tail = (at + bytes) % page_bytes;
-  std::memset(memory, 0, std::max(page_above(at) - at, sizeof(Block::next)));
-  std::memset(memory + bytes - tail, 0, tail);
 }
 
 void* RankHeap::allocate_aligned(std::size_t alignment, std::size_t bytes) {
@@ -196,15 +166,15 @@ void RankHeap::put(Block& block) {
 }
 
 void RankHeap::free(void* memory) {
-  Block& block = block_of(memory);
+  Block& block = Block::of(memory);
   if (block.state != Block::used) [[unlikely]]
     return free_from_outside(memory);
   put(block);
 }
 
 void RankHeap::free_from_outside(void* memory) {
-  Block& block = block_of(memory);
-  require_in_use(block);
+  Block& block = Block::of(memory);
+  block.require_in_use();
   (block.state == Block::lent ? *block.owner : *this).put_from_outside(block);
 }
 
@@ -231,8 +201,8 @@ bool RankHeap::take_back() {
 
 std::size_t RankHeap::usable_bytes(const void* memory) {
   auto* const bytes = static_cast<std::byte*>(const_cast<void*>(memory));
-  Block& block = block_of(bytes);
-  require_in_use(block);
+  Block& block = Block::of(bytes);
+  block.require_in_use();
   return bytes_of(block.kind) - static_cast<std::size_t>(bytes - block.memory());
 }
 

@@ -64,11 +64,8 @@ class RankHeap {
   static constexpr std::size_t kinds = 224;
 
   RankHeap() = default;
-  static Block& block_of(void* memory);
-  static void require_in_use(const Block& block);
   void put(Block& block);
   void put_from_outside(Block& block);
-  static void clear_edges(std::byte* memory, std::size_t bytes);
 
   Range near_, far_;
   RankHeap* source_ = nullptr;  // of what has never been used, for a thread's

@@ -41,7 +41,7 @@ void ThreadHeap::give_back() {
 
 void* ThreadHeap::own(void* memory) {
   if (memory == nullptr) return nullptr;
-  Block& block = block_of(memory);
+  Block& block = Block::of(memory);
   block.state = Block::lent;
   block.owner = this;
   return memory;
@@ -51,12 +51,12 @@ void* ThreadHeap::allocate_zeros(std::size_t bytes) {
   void* const memory = allocate(bytes);
   if (memory == nullptr) return nullptr;
   if (bytes < page_wise_min) return std::memset(memory, 0, bytes);
-  clear_edges(static_cast<std::byte*>(memory), bytes);
+  Block::clear_edges(static_cast<std::byte*>(memory), bytes);
   return memory;
 }
 
 void ThreadHeap::free(void* memory) {
-  Block& block = block_of(memory);
+  Block& block = Block::of(memory);
   if (block.state == Block::lent && block.owner == this) return put(block);
   rank().free_from_outside(memory);
 }

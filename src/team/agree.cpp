@@ -22,16 +22,16 @@ std::optional<team::Objected> team::first_objection(TeamState& team,
   if (mine) {
     constexpr std::size_t text_max = 1000;
     shown = sizeof mine->code + std::min(mine->text.size(), text_max);
-    std::byte* const to = team.outgoing(shown);
+    std::byte* const to = team.lines().outgoing(shown);
     std::memcpy(to, &mine->code, sizeof mine->code);
     std::memcpy(to + sizeof mine->code, mine->text.data(), shown - sizeof mine->code);
   }
   team.round({TeamState::Kind::agreement}, shown, call);
-  const auto first = team.first_to_show();
+  const auto first = team.lines().first_to_show();
   if (!first) return std::nullopt;
   Objected objected;
   objected.member = first->member;
-  const std::byte* const from = team.incoming(first->member, first->bytes);
+  const std::byte* const from = team.lines().incoming(first->member, first->bytes);
   std::memcpy(&objected.code, from, sizeof objected.code);
   objected.text.assign(reinterpret_cast<const char*>(from) + sizeof objected.code,
                        first->bytes - sizeof objected.code);

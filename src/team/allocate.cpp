@@ -10,6 +10,7 @@
 #include "armature/team.hpp"
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "space/node_memory.hpp"
 #include "team/agree.hpp"
 #include "team/free.hpp"
 #include "team/team_state.hpp"
@@ -69,8 +70,8 @@ void require_room(const Team& team, const detail::TeamState& state, std::size_t 
   Outcome verdict;
   verdict.bytes = asked_here(team, state, bytes, all);
   verdict.free = UINT64_MAX;
-  if (state.replica().leader() == state.rank()) {
-    const topology::MemoryRoom room = state.space().room_for(verdict.bytes);
+  if (state.proxy().leader() == state.rank()) {
+    const topology::MemoryRoom room = space::NodeMemory(state.space()).room_for(verdict.bytes);
     set_failure(verdict, {room.limit, room.bytes});
   }
   const int nobody = team.size();

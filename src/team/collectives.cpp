@@ -29,7 +29,7 @@ using team::Wanted;
 
 namespace {
 
-constexpr std::size_t piece_max = TeamState::bytes_max;
+constexpr std::size_t piece_max = team::Lines::bytes_max;
 
 /// The room of so many members is what a broadcast uses: more would not stay in the cache.
 constexpr std::size_t broadcast_pieces_max = 8;
@@ -39,8 +39,7 @@ constexpr std::size_t broadcast_pieces_max = 8;
 bool go_by_rounds(const TeamState& team, std::size_t bytes, std::size_t in_round) {
   constexpr std::size_t copied_twice_max = 8 * 1024;
   // A death may let one member give up, and use its memory, that another of them still reads.
-  if (team.replica().is_far() && team.space().header().on_death == space::OnDeath::go_on)
-    return true;
+  if (team.proxy().is_far() && team.space().header().on_death == space::OnDeath::go_on) return true;
   return bytes <= copied_twice_max || (bytes <= in_round && team::rounds_are_long(team));
 }
 
@@ -52,9 +51,9 @@ bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::s
 void broadcast_short(TeamState& team, std::byte* buffer, const Agreed& agreed) {
   const std::size_t bytes = agreed.bytes;
   const bool mine = team.rank() == agreed.root;
-  if (mine && bytes > 0) std::memcpy(team.outgoing(bytes), buffer, bytes);
+  if (mine && bytes > 0) std::memcpy(team.lines().outgoing(bytes), buffer, bytes);
   team.round(agreed, mine ? bytes : 0, "broadcast");
-  if (!mine && bytes > 0) std::memcpy(buffer, team.incoming(agreed.root, bytes), bytes);
+  if (!mine && bytes > 0) std::memcpy(buffer, team.lines().incoming(agreed.root, bytes), bytes);
 }
 
 /// `bytes` of a longer broadcast, at `buffer`: the root lays them into the room of several members.
@@ -72,12 +71,13 @@ void broadcast_pieces(TeamState& team, std::byte* buffer, std::size_t bytes, Agr
   const bool mine = team.rank() == agreed.root;
   if (mine)
     for_each_piece([&](int at, const std::byte* from, std::size_t n) {
-      std::memcpy(team.outgoing_at(at), from, n);
+      std::memcpy(team.lines().outgoing_at(at), from, n);
     });
   team.round(agreed, 0, "broadcast");
   if (!mine)
-    for_each_piece(
-        [&](int at, std::byte* to, std::size_t n) { std::memcpy(to, team.incoming_at(at), n); });
+    for_each_piece([&](int at, std::byte* to, std::size_t n) {
+      std::memcpy(to, team.lines().incoming_at(at), n);
+    });
 }
 
 }  // namespace
@@ -111,12 +111,12 @@ namespace {
 template <class Take>
 void show_all(TeamState& team, const void* mine, const Agreed& agreed, const char* call,
               Take&& take) {
-  in_pieces(agreed.bytes, TeamState::bytes_max, [&](std::size_t at, std::size_t n) {
-    if (n > 0) std::memcpy(team.outgoing(n), static_cast<const std::byte*>(mine) + at, n);
+  in_pieces(agreed.bytes, team::Lines::bytes_max, [&](std::size_t at, std::size_t n) {
+    if (n > 0) std::memcpy(team.lines().outgoing(n), static_cast<const std::byte*>(mine) + at, n);
     team.round(agreed, n, call);
     if (n == 0) return;
     for (int i = 0; i < team.size(); ++i)
-      take(static_cast<std::size_t>(i), at, n, team.incoming(i, n));
+      take(static_cast<std::size_t>(i), at, n, team.lines().incoming(i, n));
   });
 }
 
@@ -185,10 +185,10 @@ namespace {
 
 /// How much of each block a round can show that shows a piece of every member's.
 std::size_t block_piece(std::size_t members, const char* call) {
-  if (members > TeamState::bytes_max)
+  if (members > team::Lines::bytes_max)
     base::fail(Errc::bad_argument, fmt::format("{}: teams of more than {} are not supported", call,
-                                               TeamState::bytes_max));
-  return TeamState::bytes_max / members;
+                                               team::Lines::bytes_max));
+  return team::Lines::bytes_max / members;
 }
 
 /// Shows a piece of every block, for each member one.
@@ -196,7 +196,7 @@ void show_blocks(TeamState& team, const void* blocks, std::size_t block_bytes, s
                  std::size_t n) {
   const auto size = static_cast<std::size_t>(team.size());
   if (n == 0) return;
-  std::byte* const show = team.outgoing(n * size);
+  std::byte* const show = team.lines().outgoing(n * size);
   for (std::size_t i = 0; i < size; ++i)
     std::memcpy(show + i * n, static_cast<const std::byte*>(blocks) + i * block_bytes + at, n);
 }
@@ -214,7 +214,8 @@ void scatter_short(TeamState& team, const void* all, std::byte* out, Agreed agre
   agreed.read = {.by = Shown::By::blocks, .bytes = bytes};
   if (shows) show_blocks(team, all, bytes, 0, bytes);
   team.round(agreed, shows ? bytes * size : 0, "scatter");
-  if (bytes > 0) std::memcpy(out, team.incoming(agreed.root, bytes * size) + me * bytes, bytes);
+  if (bytes > 0)
+    std::memcpy(out, team.lines().incoming(agreed.root, bytes * size) + me * bytes, bytes);
 }
 
 /// `bytes` of every block, from `at` on: the root lays them into the room of whom they are for.
@@ -230,10 +231,10 @@ void scatter_pieces(TeamState& team, const std::byte* all, std::byte* out, Agree
   };
   const bool mine = team.rank() == agreed.root;
   for (int i = 0; mine && i < team.size(); ++i)
-    if (i != agreed.root) std::memcpy(team.outgoing_at(i), block(i), bytes);
+    if (i != agreed.root) std::memcpy(team.lines().outgoing_at(i), block(i), bytes);
   team.round(agreed, 0, "scatter");
   mine ? std::memmove(out + at, block(agreed.root), bytes)
-       : std::memcpy(out + at, team.incoming_at(team.rank()), bytes);
+       : std::memcpy(out + at, team.lines().incoming_at(team.rank()), bytes);
 }
 
 }  // namespace
@@ -282,8 +283,8 @@ void detail::alltoall_bytes(const Team& members, const void* mine, std::size_t b
     team.round({Kind::alltoall, block_bytes, 0, {.by = Shown::By::blocks, .bytes = n}}, n * size,
                "alltoall");
     for (std::size_t i = 0; n > 0 && i < size; ++i)
-      std::memcpy(out + i * block_bytes + at, team.incoming(static_cast<int>(i), n * size) + me * n,
-                  n);
+      std::memcpy(out + i * block_bytes + at,
+                  team.lines().incoming(static_cast<int>(i), n * size) + me * n, n);
   });
 }
 

@@ -49,7 +49,7 @@ struct Invitation {
   Step step = Step::join;
   std::uint32_t id = 0;     // the team's
   std::uint64_t block = 0;  // to join: the receiver's node's, where that is the sender's too
-  std::uint64_t dead = 0;   // the roll, as far as whoever invites knows
+  std::uint64_t dead = 0;   // the failed-set hash of who invites
   std::uint64_t members_hash = 0;
   std::uint64_t call = 0;  // Making's
 };
@@ -90,10 +90,10 @@ void send(wait::RankContext& me, int to, const Invitation& invitation) {
 
 /// Whether an invitation to another call is the program's mistake: both know of the same deaths,
 /// and none is of one who makes either team, so neither could have left out a call for it. The
-/// roll first: whose death explains the invitation is on it, or found after it. Between nodes a
-/// rank may act on a death of which only others have heard that have told it to.
+/// failed-set hash is read first: whose death explains the invitation is in it, or found after it.
+/// Between nodes a rank may act on a death of which only others have heard that have told it to.
 bool is_mistaken(const Invitation& invitation, const wait::RankContext& me, const Making& making) {
-  const std::uint32_t dead = team::roll_of_the_dead(me.space);
+  const std::uint32_t dead = team::failed_set_hash(me.space);
   const bool can_tell = dead == 0 || me.space.header().nodes == 1;
   return can_tell && invitation.dead == dead && making.first_dead() < 0;
 }
@@ -144,8 +144,8 @@ class Host {
  public:
   Host(std::span<const Rank> members, wait::RankContext& me, const Making& making)
       : members_(members), me_(me), making_(making), own_(me) {
-    // First: on the roll of an invitation is nobody who makes that team.
-    invitation_.dead = team::roll_of_the_dead(me.space);
+    // First: in the failed set of an invitation is nobody who makes that team.
+    invitation_.dead = team::failed_set_hash(me.space);
     invitation_.members_hash = hash(members);
     invitation_.call = making.call();
   }

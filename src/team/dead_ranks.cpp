@@ -14,7 +14,7 @@ std::uint64_t mixed(std::uint64_t h) {
 
 }  // namespace
 
-std::uint32_t roll_of_the_dead(const space::Mapping& job) {
+std::uint32_t failed_set_hash(const space::Mapping& job) {
   if (!goes_on(job)) return 0;
   std::uint64_t h = 0;
   for (int rank = 0; rank < job.ranks(); ++rank)

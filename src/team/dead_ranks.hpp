@@ -14,9 +14,9 @@ namespace armature::team {
 /// The first of them that is dead, as far as known here; -1 when none is.
 [[nodiscard]] int first_dead(const space::Mapping& job, std::span<const std::int32_t> ranks);
 
-/// Without whom the job goes on, as far as known here: a number unlike that of other ranks by
-/// chance, and 0 of none. Because of these ranks may have given up, or left out, calls that others
-/// are in.
-[[nodiscard]] std::uint32_t roll_of_the_dead(const space::Mapping& job);
+/// The failed-set hash: of the ranks without which the job goes on, as far as known here. Other
+/// sets have another one, but for chance; that of no ranks is 0. Because of these deaths ranks may
+/// have given up, or left out, calls that others are in.
+[[nodiscard]] std::uint32_t failed_set_hash(const space::Mapping& job);
 
 }  // namespace armature::team

@@ -93,7 +93,7 @@ Rank readable_owner(const TeamState& team, const std::byte* data, std::size_t by
   if (is_virtual && owner != space.me()) return Rank::none();
   if (space.holds(owner, reinterpret_cast<std::uint64_t>(data), bytes)) return owner;
   // Stacks of virtual ranks, and what their malloc gives, can be read on the node.
-  const bool is_readable = is_virtual && !team.replica().is_far();
+  const bool is_readable = is_virtual && !team.proxy().is_far();
   return is_readable && space.owner(data + bytes - 1) == owner ? owner : Rank::none();
 }
 
@@ -122,7 +122,7 @@ class Exposed {
   }
 
   [[nodiscard]] const Place& place() const { return place_; }
-  void show() const { std::memcpy(team_.outgoing(sizeof place_), &place_, sizeof place_); }
+  void show() const { std::memcpy(team_.lines().outgoing(sizeof place_), &place_, sizeof place_); }
 
   /// Copies those of a step into the window. Of several blocks one is this member's own, which
   /// nobody reads there.
@@ -145,8 +145,8 @@ class Exposed {
   }
   void open_window(std::size_t all, std::size_t half) {
     AddressSpace::Failure failure;
-    window_ = team_.space().allocate_local(half < all ? 2 * half : all, line_bytes,
-                                           AddressSpace::Contents::any, failure);
+    window_ = team_.space().local().allocate(half < all ? 2 * half : all, line_bytes,
+                                             AddressSpace::Contents::any, failure);
     place_.address = reinterpret_cast<std::uint64_t>(window_);
     place_.owner = team_.space().me();
     place_.half = half;
@@ -175,8 +175,8 @@ void require_good(const TeamState& team, int member, const Place& place, std::si
 
 Place shown_by(const TeamState& team, int member, std::size_t block_bytes) {
   Place place;
-  std::memcpy(&place, team.incoming(member, sizeof place), sizeof place);
-  if (team.replica().is_far() && place.address != 0) require_good(team, member, place, block_bytes);
+  std::memcpy(&place, team.lines().incoming(member, sizeof place), sizeof place);
+  if (team.proxy().is_far() && place.address != 0) require_good(team, member, place, block_bytes);
   return place;
 }
 
@@ -185,7 +185,7 @@ Place shown_by(const TeamState& team, int member, std::size_t block_bytes) {
 class Reading {
  public:
   Reading(const TeamState& team, const char* call)
-      : space_(team.space()), call_(call), is_far_(team.replica().is_far()) {}
+      : space_(team.space()), call_(call), is_far_(team.proxy().is_far()) {}
   void read(std::byte* to, const std::byte* from, std::size_t bytes, std::int32_t owner) {
     if (bytes == 0 || to == from) return;
     if (is_near(owner)) return detail::copy_in(to, from, bytes);
@@ -225,12 +225,12 @@ void or_give_up(TeamState& team, Do&& read) {
 
 bool rounds_are_long(const TeamState& team) {
   const space::ControlHeader& job = team.space().header();
-  return team.replica().is_far() || (job.ranks_are_virtual == 0 && job.ranks > job.cores);
+  return team.proxy().is_far() || (job.ranks_are_virtual == 0 && job.ranks > job.cores);
 }
 
 bool is_one_or_each(const TeamState& team) {
-  return !team.replica().is_far() ||
-         team.replica().nodes().size() == static_cast<std::uint32_t>(team.size());
+  return !team.proxy().is_far() ||
+         team.proxy().nodes().size() == static_cast<std::uint32_t>(team.size());
 }
 
 bool exchange(TeamState& team, const Agreed& agreed, const char* call, Flow flow,
@@ -246,7 +246,7 @@ bool exchange(TeamState& team, const Agreed& agreed, const char* call, Flow flow
 
   std::size_t steps = 1;
   for (int member = 0; member < team.size(); ++member) {
-    if (!team.has_shown(member)) continue;
+    if (team.lines().shown_by(member) == 0) continue;
     const Place place = shown_by(team, member, bytes);
     if (place.address == 0) return false;
     steps = std::max(steps, place.steps(bytes));
@@ -295,7 +295,7 @@ class Relayed {
     const bool root_is_here =
         team.space().is_here(team.members()[static_cast<std::size_t>(agreed.root)]);
     is_root_ = team.rank() == agreed.root;
-    relays_ = !root_is_here && team.rank() == team.replica().leader();
+    relays_ = !root_is_here && team.rank() == team.proxy().leader();
     lag_ = root_is_here || relays_ ? 0 : 1;
   }
 
@@ -307,9 +307,9 @@ class Relayed {
     }
     team_.round(agreed_, own_ ? sizeof(Place) : 0, call_);
     for (int member = 0; member < team_.size(); ++member)
-      if (team_.has_shown(member) && shown_by(team_, member, agreed_.bytes).address == 0)
+      if (team_.lines().shown_by(member) > 0 && shown_by(team_, member, agreed_.bytes).address == 0)
         return false;
-    source_ = shown_by(team_, lag_ == 0 ? agreed_.root : team_.replica().leader(), agreed_.bytes);
+    source_ = shown_by(team_, lag_ == 0 ? agreed_.root : team_.proxy().leader(), agreed_.bytes);
 
     const std::size_t steps = source_.steps(agreed_.bytes);
     for (std::size_t turn = 0; turn <= steps; ++turn) {
@@ -348,8 +348,8 @@ class Relayed {
 
 /// Whether a member reads at its own node what another one gets there.
 bool is_relayed(const TeamState& team, int root) {
-  if (!team.replica().is_far()) return false;
-  const Nodes& nodes = team.replica().nodes();
+  if (!team.proxy().is_far()) return false;
+  const Nodes& nodes = team.proxy().nodes();
   for (std::uint32_t node = 0; node < nodes.size(); ++node) {
     const auto& members = nodes.members(node);
     if (members.size() > 1 &&

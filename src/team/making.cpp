@@ -18,7 +18,7 @@ Making::Making(wait::RankContext& me, std::span<const Rank> members, std::uint64
 // is the making of each new team, since nobody leaves it out who has seen its block.
 Making::Making(wait::RankContext& me, TeamState& split) : me_(me), split_(&split) {
   const auto members = split.members();
-  if (goes_on(me.space) && split.replica().is_far()) makers_.assign(members.begin(), members.end());
+  if (goes_on(me.space) && split.proxy().is_far()) makers_.assign(members.begin(), members.end());
 }
 
 void Making::require_all_alive() const {

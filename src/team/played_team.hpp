@@ -7,7 +7,7 @@
 #include <new>
 
 #include "net/played_peer.hpp"
-#include "team/known_teams.hpp"
+#include "team/registry.hpp"
 #include "team/team_records.hpp"
 #include "team/team_state.hpp"
 #include "team/teams_of_rank.hpp"

@@ -48,7 +48,7 @@ class Fold {
   /// In team order, what these show from byte `at` on.
   void add(const TeamState& team, std::size_t shown, const Members& members, std::size_t at = 0) {
     for (int i = members.first; i <= members.last; i += members.step)
-      add(team.incoming(i, shown) + at);
+      add(team.lines().incoming(i, shown) + at);
   }
   [[nodiscard]] bool is_empty() const { return is_empty_; }
 
@@ -59,14 +59,14 @@ class Fold {
   bool is_empty_ = true;
 };
 
-static_assert(detail::reduced_bytes_max == TeamState::bytes_max);
+static_assert(detail::reduced_bytes_max == team::Lines::bytes_max);
 
 /// Elements that one round can show; at least one must fit.
 std::size_t elements_per_round(const Reduction& reduction, const char* call) {
-  const std::size_t elements = TeamState::bytes_max / reduction.element_bytes;
+  const std::size_t elements = team::Lines::bytes_max / reduction.element_bytes;
   if (elements == 0)
     base::fail(Errc::bad_argument, fmt::format("{}: elements of {} bytes are larger than {}", call,
-                                               reduction.element_bytes, TeamState::bytes_max));
+                                               reduction.element_bytes, team::Lines::bytes_max));
   return elements;
 }
 
@@ -85,7 +85,7 @@ class Scratch {
 
  private:
   static std::size_t bytes_at_once(const Reduction& reduction) {
-    return std::min(TeamState::bytes_max, bytes_of(reduction));
+    return std::min(team::Lines::bytes_max, bytes_of(reduction));
   }
   alignas(64) std::byte small_[256];
   const std::unique_ptr<std::byte[]> large_;
@@ -109,7 +109,7 @@ void show_groups(TeamState& team, const Reduction& reduction, std::size_t count,
   const bool leads = me % group == 0;
   if (leads) {
     Fold(reduction, scratch, count).add(team, bytes, {me, std::min(me + group, team.size()) - 1});
-    std::memcpy(team.outgoing(bytes), scratch, bytes);
+    std::memcpy(team.lines().outgoing(bytes), scratch, bytes);
   }
   team.round({Kind::slices, bytes_of(reduction)}, leads ? bytes : 0, call);
 }
@@ -123,7 +123,7 @@ void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* dat
   const std::size_t element = reduction.element_bytes;
   const std::size_t bytes = count * element;
   const Members all{0, team.size() - 1};
-  std::memcpy(team.outgoing(bytes), data, bytes);
+  std::memcpy(team.lines().outgoing(bytes), data, bytes);
   team.round({Kind::allreduce, bytes_of(reduction)}, bytes, "allreduce");
   const auto size = static_cast<std::size_t>(team.size());
   if (bytes < slices_from_bytes || size < 3 || count < size) {
@@ -138,10 +138,10 @@ void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* dat
   Fold(reduction, scratch, mine).add(team, bytes, all, begin(me) * element);
   // Shown as if it were a whole piece, so that all members read each other's at the same kind of
   // place.
-  std::memcpy(team.outgoing(bytes), scratch, mine * element);
+  std::memcpy(team.lines().outgoing(bytes), scratch, mine * element);
   team.round({Kind::slices, bytes_of(reduction)}, bytes, "allreduce");
   for (std::size_t i = 0; i < size; ++i)
-    std::memcpy(data + begin(i) * element, team.incoming(static_cast<int>(i), bytes),
+    std::memcpy(data + begin(i) * element, team.lines().incoming(static_cast<int>(i), bytes),
                 (begin(i + 1) - begin(i)) * element);
 }
 
@@ -151,7 +151,7 @@ void scan_piece(TeamState& team, const Reduction& reduction, const void* first, 
                 std::size_t count, std::byte* scratch) {
   const std::size_t bytes = count * reduction.element_bytes;
   const int last = first == nullptr ? team.rank() : team.rank() - 1;
-  std::memcpy(team.outgoing(bytes), data, bytes);
+  std::memcpy(team.lines().outgoing(bytes), data, bytes);
   team.round({first == nullptr ? Kind::scan : Kind::exclusive_scan, bytes_of(reduction)}, bytes,
              "scan");
   Fold all(reduction, data, count);
@@ -193,7 +193,7 @@ void detail::reduce_bytes(const Team& members, void* data, const Reduction& redu
   const std::size_t piece = elements_per_round(reduction, "reduce");
   if (reduction.count == 0) return team.round(agreed, 0, "reduce");
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
-    std::memcpy(team.outgoing(n * element), buffer + at * element, n * element);
+    std::memcpy(team.lines().outgoing(n * element), buffer + at * element, n * element);
     team.round(agreed, n * element, "reduce");
     if (team.rank() == root)
       Fold(reduction, buffer + at * element, n).add(team, n * element, {0, team.size() - 1});

@@ -282,7 +282,7 @@ namespace detail {
     gone.check(space, wait, condition_holds);
     require_in_job(wait.call);
     suppressed.reset();
-    me.space.rest();
+    me.space.local().rest();
     naps.sleep(slot, wait.rings && bells_work(), condition_holds);
     suppressed.emplace();
   }

@@ -16,9 +16,9 @@ template <class Do>
 std::uint64_t rounds_of(Do&& collective) {
   std::atomic<std::uint64_t> taken = 0;
   RanksInProcess(4).run([&](World& world) {
-    const std::uint64_t before = world.state()->rounds();
+    const std::uint64_t before = world.state()->lines().round();
     collective(world);
-    taken = world.state()->rounds() - before;
+    taken = world.state()->lines().round() - before;
   });
   return taken;
 }

@@ -6,7 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
-#include "space/local_memory.hpp"
+#include "space/address_space.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature {
@@ -19,7 +19,7 @@ namespace {
 [[gnu::noinline]] void* allocate_new(AddressSpace& space, std::size_t bytes, std::size_t alignment,
                                      AddressSpace::Contents contents) {
   AddressSpace::Failure failure;
-  void* const address = space.allocate_local(bytes, alignment, contents, failure);
+  void* const address = space.local().allocate(bytes, alignment, contents, failure);
   if (address == nullptr)
     base::fail(Errc::out_of_memory, fmt::format("allocate_local: asked for {}, but {} leaves {}",
                                                 bytes == SIZE_MAX ? "more than can be addressed"

@@ -7,6 +7,7 @@
 #include "base/futex.hpp"
 #include "bootstrap/key_value_store.hpp"
 #include "command/run/console.hpp"
+#include "space/reservations.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::command {

@@ -1,4 +1,4 @@
-#include "team/known_teams.hpp"
+#include "team/registry.hpp"
 
 #include <array>
 #include <mutex>
@@ -16,7 +16,7 @@
 namespace armature::team {
 namespace {
 
-class KnownTeamsTest : public testing::Test {
+class RegistryTest : public testing::Test {
  protected:
   /// Once all that rank 1 has said has come.
   std::size_t kept() {
@@ -25,13 +25,13 @@ class KnownTeamsTest : public testing::Test {
       return team_.net().peer.incoming.empty();
     }));
     const transport::Links::Lock locked(net::network()->links().lock());
-    return KnownTeams::kept();
+    return Registry::kept();
   }
 
   PlayedTeam team_;
 };
 
-TEST_F(KnownTeamsTest, what_comes_before_a_member_has_its_team_is_there_when_it_has) {
+TEST_F(RegistryTest, what_comes_before_a_member_has_its_team_is_there_when_it_has) {
   team_.say_round(1);
   EXPECT_EQ(kept(), 1U);
   const auto state = team_.make({0, 1});
@@ -40,7 +40,7 @@ TEST_F(KnownTeamsTest, what_comes_before_a_member_has_its_team_is_there_when_it_
 }
 
 // Their ids are unique in the job, and have 32 bits.
-TEST_F(KnownTeamsTest, a_rank_that_has_made_all_teams_it_can_is_told_so) {
+TEST_F(RegistryTest, a_rank_that_has_made_all_teams_it_can_is_told_so) {
   teams_of(wait::this_rank("test")).made = UINT32_MAX / 3;
   const std::array<Rank, 1> alone{Rank(0)};
   try {
@@ -52,13 +52,13 @@ TEST_F(KnownTeamsTest, a_rank_that_has_made_all_teams_it_can_is_told_so) {
   }
 }
 
-TEST_F(KnownTeamsTest, of_a_team_that_was_given_up_nothing_is_kept) {
+TEST_F(RegistryTest, of_a_team_that_was_given_up_nothing_is_kept) {
   team_.say_round(1);
   team_.say_given_up(1);
   EXPECT_EQ(kept(), 0U);
 }
 
-TEST_F(KnownTeamsTest, who_comes_to_a_team_that_was_given_up_hears_of_the_death) {
+TEST_F(RegistryTest, who_comes_to_a_team_that_was_given_up_hears_of_the_death) {
   team_.say_given_up(1);
   EXPECT_EQ(kept(), 0U);
   const auto state = team_.make({0, 1});
@@ -66,7 +66,7 @@ TEST_F(KnownTeamsTest, who_comes_to_a_team_that_was_given_up_hears_of_the_death)
   EXPECT_THROW(PlayedTeam::enter_first_round(*state), Error);
 }
 
-TEST_F(KnownTeamsTest, nothing_is_kept_of_a_team_that_is_gone) {
+TEST_F(RegistryTest, nothing_is_kept_of_a_team_that_is_gone) {
   PlayedTeam::enter_first_round(*[&] {
     team_.say_round(1);
     return team_.make({0, 1});

@@ -1,4 +1,4 @@
-#include "team/known_teams.hpp"
+#include "team/registry.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -77,7 +77,7 @@ void forget_early(Known& known) {
 /// given it up, or have seen that those here had it and have no more. Of the former those here
 /// hear by the death itself: nothing that came before is needed either (rounds.md).
 const Known* known_team(std::uint32_t team, const Arrived& arrived, bool enters_first) {
-  (void)KnownTeams::look();
+  (void)Registry::look();
   Known& known = teams()[team];
   if (known.block != nullptr) return &known;
   if (!enters_first && team != world && network()->peers().goes_on()) {
@@ -227,19 +227,19 @@ void learn(std::uint32_t team, TeamBlock* block) {
 
 }  // namespace
 
-const Nodes& KnownTeams::join(std::uint32_t team, TeamBlock& block) {
+const Nodes& Registry::join(std::uint32_t team, TeamBlock& block) {
   const Lock locked(network()->links().lock());
   Known& known = teams()[team];
   ++known.users;
   return nodes_of(known, block);
 }
 
-void KnownTeams::leave(std::uint32_t team) {
+void Registry::leave(std::uint32_t team) {
   const Lock locked(network()->links().lock());
   let_go(team);
 }
 
-void KnownTeams::tell(space::AddressSpace& member, std::uint32_t team, TeamBlock* block) {
+void Registry::tell(space::AddressSpace& member, std::uint32_t team, TeamBlock* block) {
   net::Network& net = *network();
   const int door = net.rank_map().door_of(member.me());
   if (door == net.links().process()) {
@@ -262,7 +262,7 @@ void KnownTeams::tell(space::AddressSpace& member, std::uint32_t team, TeamBlock
   }
 }
 
-bool KnownTeams::look() {
+bool Registry::look() {
   // What is learnt may be looked at once more below: in the order in which it was told.
   Teams& known = known_here();
   if (std::exchange(known.are_looked_for, true)) return false;
@@ -290,15 +290,15 @@ bool KnownTeams::look() {
          !network()->peers().goes_on();
 }
 
-std::size_t KnownTeams::kept() { return known_here().kept_early; }
+std::size_t Registry::kept() { return known_here().kept_early; }
 
-const std::array<transport::Handling, 3> KnownTeams::handlers{{
+const std::array<transport::Handling, 3> Registry::handlers{{
     {.kind = transport::number_of(Kind::round), .handler = on_round, .is_of_rank = true},
     {.kind = transport::number_of(Kind::piece), .handler = on_piece, .is_of_rank = true},
     {.kind = transport::number_of(Kind::wave), .handler = on_wave, .is_of_rank = true},
 }};
 
-void KnownTeams::forget_all() {
+void Registry::forget_all() {
   teams().clear();
   known_here().kept_early = 0;
   news_of(network()->links().process()).store(0, std::memory_order_relaxed);

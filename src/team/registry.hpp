@@ -15,7 +15,7 @@
 
 namespace armature::team {
 
-class KnownTeams {
+class Registry {
  public:
   /// By a member in this process; as long as it does not leave.
   [[nodiscard]] static const Nodes& join(std::uint32_t team, space::TeamBlock& block);

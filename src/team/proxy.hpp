@@ -27,12 +27,12 @@ namespace armature::team {
 /// the process by which the node's first member is reached, wherever that is: so the member tells
 /// that process of the block. What follows from the team's members alone each process keeps once
 /// for all members that it hosts.
-class Replica {
+class Proxy {
  public:
-  Replica(space::AddressSpace& space, space::TeamBlock& block);
-  Replica(const Replica&) = delete;
-  Replica& operator=(const Replica&) = delete;
-  ~Replica();
+  Proxy(space::AddressSpace& space, space::TeamBlock& block);
+  Proxy(const Proxy&) = delete;
+  Proxy& operator=(const Proxy&) = delete;
+  ~Proxy();
 
   /// Whether members are on other nodes.
   [[nodiscard]] bool is_far() const { return is_far_; }

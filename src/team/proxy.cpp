@@ -1,4 +1,4 @@
-#include "team/replicas.hpp"
+#include "team/proxy.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "net/network.hpp"
-#include "team/known_teams.hpp"
 #include "team/records.hpp"
+#include "team/registry.hpp"
 #include "team/team_records.hpp"
 
 namespace armature::team {
@@ -20,14 +20,14 @@ using space::TeamBlock;
 using transport::Link;
 using Lock = transport::Links::Lock;
 
-std::uint32_t Replica::leader_of(TeamBlock& block) {
+std::uint32_t Proxy::leader_of(TeamBlock& block) {
   std::uint32_t member = 0;
   if (network() == nullptr) return member;
   while (member + 1 < block.size && !network()->mapping().is_here(block.ranks()[member])) ++member;
   return member;
 }
 
-Replica::Replica(space::AddressSpace& space, TeamBlock& block)
+Proxy::Proxy(space::AddressSpace& space, TeamBlock& block)
     : space_(space), block_(block), team_(block.id) {
   if (network() == nullptr) return;
   const Nodes& all = nodes();
@@ -38,27 +38,27 @@ Replica::Replica(space::AddressSpace& space, TeamBlock& block)
   rounds_told_.resize(all.edges().size());
   waves_told_.resize(all.edges().size());
   leads_ = is_far_ && block.ranks()[leader_] == space.me();
-  if (leads_) KnownTeams::tell(space_, team_, &block_);
+  if (leads_) Registry::tell(space_, team_, &block_);
 }
 
-Replica::~Replica() {
+Proxy::~Proxy() {
   if (network() == nullptr) return;
   leave_process();
-  if (leads_) KnownTeams::tell(space_, team_, nullptr);
+  if (leads_) Registry::tell(space_, team_, nullptr);
 }
 
-const Nodes& Replica::nodes() const {
+const Nodes& Proxy::nodes() const {
   const int here = network()->links().process();
   if (process_ != here) [[unlikely]] {
-    nodes_ = &KnownTeams::join(team_, block_);
+    nodes_ = &Registry::join(team_, block_);
     process_ = here;
   }
   return *nodes_;
 }
 
-void Replica::leave_process() {
+void Proxy::leave_process() {
   if (network() != nullptr && std::exchange(process_, -1) == network()->links().process())
-    KnownTeams::leave(team_);
+    Registry::leave(team_);
 }
 
 namespace {
@@ -112,8 +112,7 @@ class LineRecords {
 
 }  // namespace
 
-void Replica::append_pieces(Link& link, NodeRange to, std::uint64_t round,
-                            const Shown& shown) const {
+void Proxy::append_pieces(Link& link, NodeRange to, std::uint64_t round, const Shown& shown) const {
   for (std::uint32_t piece = 0; piece < shown.pieces; ++piece) {
     if (shown.by == Shown::By::one_piece && !nodes().holds(to, piece)) continue;
     const std::size_t bytes = shown.piece_bytes(piece);
@@ -130,8 +129,8 @@ void Replica::append_pieces(Link& link, NodeRange to, std::uint64_t round,
 }
 
 /// What a member shows, as far as it is read by those whom the edge reaches.
-void Replica::append_line(Link& link, const NodeEdge& edge, std::uint32_t member,
-                          std::uint64_t round, const Shown& shown) const {
+void Proxy::append_line(Link& link, const NodeEdge& edge, std::uint32_t member, std::uint64_t round,
+                        const Shown& shown) const {
   LineRecords records(link, block_, member, round);
   switch (shown.by) {
     case Shown::By::everybody:
@@ -167,7 +166,7 @@ bool all_of(const Nodes& nodes, NodeRange range, Holds&& holds) {
 
 }  // namespace
 
-void Replica::send_round(const NodeEdge& edge, std::uint64_t round, const Shown& shown) const {
+void Proxy::send_round(const NodeEdge& edge, std::uint64_t round, const Shown& shown) const {
   const std::uint64_t signature =
       block_.line(nodes().members(edge.tells.first).front(), round).signature;
   const bool nothing_shown =
@@ -187,7 +186,7 @@ void Replica::send_round(const NodeEdge& edge, std::uint64_t round, const Shown&
   link.flush();
 }
 
-void Replica::tell_round(std::uint64_t round, const Shown& shown) {
+void Proxy::tell_round(std::uint64_t round, const Shown& shown) {
   for (std::size_t i = 0; i < rounds_told_.size(); ++i) {
     const NodeEdge& edge = nodes().edges()[i];
     const auto has_entered = [&](std::uint32_t member) {
@@ -199,7 +198,7 @@ void Replica::tell_round(std::uint64_t round, const Shown& shown) {
   }
 }
 
-void Replica::send_line(int member, std::uint64_t round, const Shown& shown) const {
+void Proxy::send_line(int member, std::uint64_t round, const Shown& shown) const {
   const Lock locked(network()->links().lock());
   for (std::uint32_t node = 0; node < nodes().size(); ++node) {
     if (node == nodes().here()) continue;
@@ -213,20 +212,20 @@ void Replica::send_line(int member, std::uint64_t round, const Shown& shown) con
   }
 }
 
-bool Replica::may_tell_wave(std::size_t edge, std::uint64_t wave) const {
+bool Proxy::may_tell_wave(std::size_t edge, std::uint64_t wave) const {
   return waves_told_[edge] < wave &&
          all_of(nodes(), nodes().edges()[edge].tells, [&](std::uint32_t member) {
            return block_.fence_line(member, wave).wave.load(std::memory_order_acquire) >= wave;
          });
 }
 
-bool Replica::may_tell_wave(std::uint64_t wave) const {
+bool Proxy::may_tell_wave(std::uint64_t wave) const {
   for (std::size_t i = 0; i < waves_told_.size(); ++i)
     if (may_tell_wave(i, wave)) return true;
   return false;
 }
 
-void Replica::tell_wave(std::uint64_t wave) {
+void Proxy::tell_wave(std::uint64_t wave) {
   for (std::size_t i = 0; i < waves_told_.size(); ++i) {
     if (!may_tell_wave(i, wave)) continue;
     const NodeEdge& edge = nodes().edges()[i];
@@ -244,7 +243,7 @@ void Replica::tell_wave(std::uint64_t wave) {
   }
 }
 
-void Replica::send_wave(int member, std::uint64_t wave) const {
+void Proxy::send_wave(int member, std::uint64_t wave) const {
   const auto index = static_cast<std::uint32_t>(member);
   const FenceLine& line = block_.fence_line(index, wave);
   const WaveRecord record{block_.id,
@@ -262,6 +261,6 @@ void Replica::send_wave(int member, std::uint64_t wave) const {
   }
 }
 
-bool Replica::waves_are_gathered() const { return !network()->peers().goes_on(); }
+bool Proxy::waves_are_gathered() const { return !network()->peers().goes_on(); }
 
 }  // namespace armature::team

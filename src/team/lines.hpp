@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/valgrind.hpp"
+#include "space/team_block.hpp"
+
+namespace armature::team {
+
+/// Whether all members have entered that round, as far as their lines in this block say.
+[[nodiscard]] bool have_entered(space::TeamBlock& block, std::uint64_t round);
+
+/// The lines and staging of a team's block, by which its members show each other bytes, as one of
+/// them sees them. Who may write and read which of them when: TeamState.
+class Lines {
+ public:
+  static constexpr std::size_t bytes_max = space::TeamBlock::staging_bytes;
+
+  Lines(space::TeamBlock& block, int me) : block_(&block), me_(static_cast<std::size_t>(me)) {}
+
+  /// nullptr: the member has let go of it.
+  [[nodiscard]] space::TeamBlock* block() const { return block_; }
+  void leave_block() { block_ = nullptr; }
+  /// The member is in another block. In one that is new there was no round yet.
+  void move_to(space::TeamBlock& block, bool is_new) {
+    block_ = &block;
+    if (is_new) round_ = 0;
+  }
+
+  /// How many rounds this member has entered.
+  [[nodiscard]] std::uint64_t round() const { return round_; }
+  /// Shows what outgoing() holds, and that this member is in the next round.
+  void enter(std::uint64_t signature);
+  /// Shows that it gives the round up.
+  void give_up();
+
+  /// Where this member puts its bytes for the round it enters next: at most bytes_max.
+  [[nodiscard]] std::byte* outgoing(std::size_t bytes);
+  /// Where a root puts bytes for that round into the staging of another member, which shows nothing
+  /// itself: bytes_max of room.
+  [[nodiscard]] std::byte* outgoing_at(int member) { return staging(member, round_ + 1); }
+  /// That member's bytes of the round that was completed last.
+  [[nodiscard]] const std::byte* incoming(int member, std::size_t bytes) const;
+  /// The bytes that a root has put into that member's staging for that round.
+  [[nodiscard]] const std::byte* incoming_at(int member) const {
+    const std::byte* const shown = staging(member, round_);
+    base::mark_defined(shown, bytes_max);
+    return shown;
+  }
+  /// How many bytes a member has shown in that round.
+  [[nodiscard]] std::size_t shown_by(int member) const {
+    return space::MemberLine::shown(signature_of(member));
+  }
+  /// The first member that has shown something in that round, and how much; nullopt: nobody has.
+  struct First {
+    int member;
+    std::size_t bytes;
+  };
+  [[nodiscard]] std::optional<First> first_to_show() const;
+
+  [[nodiscard]] std::uint64_t signature_of(int member) const { return line(member).signature; }
+  [[nodiscard]] bool has_entered(std::size_t member) const {
+    return block_->line(member, round_).round.load(std::memory_order_acquire) >= round_;
+  }
+  [[nodiscard]] bool have_all_entered() const { return have_entered(*block_, round_); }
+  [[nodiscard]] bool somebody_has_given_up() const;
+
+  // In a large team, which is not flat, the first member of the node looks at all lines for the
+  // others.
+  [[nodiscard]] bool are_flat() const { return block_->size <= space::TeamBlock::flat_max; }
+  /// By the first member: all have entered; or it looks no more.
+  void release();
+  void release_for_ever();
+  /// The round that was released last; TeamBlock::never_more: each looks for itself.
+  [[nodiscard]] std::uint64_t released() const {
+    return block_->released.load(std::memory_order_acquire);
+  }
+  /// Whether the first member has found all signatures of the round equal.
+  [[nodiscard]] bool are_known_to_agree() const;
+
+ private:
+  [[nodiscard]] space::MemberLine& line(int member) const {
+    return block_->line(static_cast<std::size_t>(member), round_);
+  }
+  [[nodiscard]] std::byte* staging(int member, std::uint64_t round) const {
+    return block_->staging(static_cast<std::size_t>(member), round);
+  }
+
+  space::TeamBlock* block_;
+  const std::size_t me_;
+  std::uint64_t round_ = 0;
+};
+
+}  // namespace armature::team
