@@ -10,9 +10,9 @@
 #include "armature/operators.hpp"
 #include "armature/team.hpp"
 
-// Collectives: data from one member of a team to all, from all to one, from all to all, and
-// reductions. Free functions whose first argument is the team; Team::barrier is the one that moves
-// nothing.
+// Collectives move data from one member of a team to all, from all to one, from all to all, or
+// reduce data of all. They are free functions whose first argument is the team. Team::barrier,
+// which moves nothing, stays a member.
 //
 // All members call a collective of a team, in the same order. They may pass different buffers but
 // must agree on counts, types, operators and the root. A disagreement that is noticed (about
@@ -28,8 +28,7 @@
 
 namespace armature {
 
-// -- data from one to all, all to one, all to all
-// --------------------------------------------------
+// -- data from one to all, all to one, all to all ------------------------------------------------
 
 /// The root's elements, at every member.
 template <Transferable T>
@@ -101,8 +100,7 @@ void alltoall(const Team& team, std::span<const T> mine, std::span<T> all) {
   detail::alltoall_bytes(team, mine.data(), mine.size_bytes() / size, all.data());
 }
 
-// -- reductions
-// -------------------------------------------------------------------------------------
+// -- reductions ----------------------------------------------------------------------------------
 
 /// Combines everybody's elements, each with those at the same index, in place at every member.
 template <Transferable T, class Op = std::plus<>>

@@ -42,6 +42,16 @@ void resume_progress_thread() {
   if (net::Network* const net = net::network()) net->thread().resume();
 }
 
+/// Whether no rank of the job will have a turn in this process any more.
+bool job_is_over(const ProcessRanks& ranks) {
+  if (!ranks.residents.empty()) return false;
+  const space::Mapping& mapping = ranks.host.mapping;
+  const space::ControlHeader& job = mapping.header();
+  // All may have to go back as long as ranks run.
+  return job.ranks_here == 0 || wait::recovers_on_nodes(job) ? wait::all_have_finished(mapping)
+                                                             : job.all_are_through();
+}
+
 }  // namespace
 
 RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int band_file,
@@ -182,7 +192,7 @@ void RankScheduler::run() {
   ranks_.host.open_to_ranks();
   for (;;) {
     idle_.begin_round();
-    if (job_is_over()) break;
+    if (leaves_ || job_is_over(ranks_)) break;
     if (is_quiesce_wanted(ranks_.host.mapping.header())) [[unlikely]] {
       resume_progress_thread();
       leaves_ = !body_.quiesce(*this);
@@ -194,16 +204,6 @@ void RankScheduler::run() {
     if (!ranks_.queue.empty()) switch_from(ranks_.stacks.own());
   }
   resume_progress_thread();
-}
-
-bool RankScheduler::job_is_over() const {
-  if (leaves_) return true;
-  if (!ranks_.residents.empty()) return false;
-  const space::Mapping& mapping = ranks_.host.mapping;
-  const space::ControlHeader& job = mapping.header();
-  // All may have to go back as long as ranks run.
-  return job.ranks_here == 0 || wait::recovers_on_nodes(job) ? wait::all_have_finished(mapping)
-                                                             : job.all_are_through();
 }
 
 // -- what a rank asks for -------------------------------------------------------------------------

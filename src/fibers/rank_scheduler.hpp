@@ -59,7 +59,6 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   void take_in();
   void take_in_urgent();
   void wake(RankFiber& fiber);
-  [[nodiscard]] bool job_is_over() const;
   void look_around();
 
   ProcessRanks ranks_;
