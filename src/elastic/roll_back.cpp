@@ -298,7 +298,7 @@ void RollBack::take_places() const {
 void RollBack::host() const {
   net::Network::Spaces spaces;
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
-    is_here(rank) ? space::show_band(mapping_, rank) : space::hide_band(mapping_, rank);
+    is_here(rank) ? space::show_segment(mapping_, rank) : space::hide_segment(mapping_, rank);
     if (places_[static_cast<std::size_t>(rank)] != process_) continue;
     spaces.push_back(&fibers::RankFiber::of(mapping_, rank).space());
   }

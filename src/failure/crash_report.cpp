@@ -22,8 +22,8 @@
 
 #include "base/own_process.hpp"
 #include "base/runtime.hpp"
-#include "space/band_pages.hpp"
 #include "space/core_file.hpp"
+#include "space/segment_pages.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature::failure {
@@ -118,7 +118,7 @@ void prepare_core_file() {
   const space::Mapping& mapping = *dying.mapping;
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     if (mapping.is_here(rank) && mapping.slot(rank).pid.load(std::memory_order_relaxed) == getpid())
-      space::put_into_core(mapping, rank, space::file_of_bands());
+      space::put_into_core(mapping, rank, space::segments_file());
 }
 
 /// Only the first reason counts. A second one of the same thread comes from a handler that has

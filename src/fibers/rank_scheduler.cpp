@@ -58,8 +58,8 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
                              QuiesceBody& body)
     : ranks_(mapping, process, band_file, *this), body_(body), idle_(ranks_, body, *this) {
   // Each process has its own number under other launchers.
-  space::use_file_of_bands(band_file);
-  space::BandHeap::let_others_run_by(wait::let_others_run);
+  space::use_segments_file(band_file);
+  space::SegmentHeap::let_others_run_by(wait::let_others_run);
   take_process();
 }
 

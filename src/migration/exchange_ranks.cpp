@@ -131,7 +131,7 @@ bool exchange_ranks(const space::Mapping& mapping, const PhaseBarrier& barrier, 
   barrier.reach(7);
   // Ranks are shown while others begin to send them.
   for (const Journey& one : all)
-    if (comes(one)) space::show_band(mapping, one.rank);
+    if (comes(one)) space::show_segment(mapping, one.rank);
   receive_into_cache(left);
   barrier.all_reach(7);
 
@@ -150,7 +150,7 @@ bool exchange_ranks(const space::Mapping& mapping, const PhaseBarrier& barrier, 
   barrier.all_reach(8);
 
   for (const Journey& one : all)
-    if (leaves(one)) space::hide_band(mapping, one.rank);
+    if (leaves(one)) space::hide_segment(mapping, one.rank);
   barrier.reach(9);
   barrier.node_reaches(9);
   if (barrier.leads()) change_places(mapping, all, goals);

@@ -23,7 +23,7 @@
 #include "rma/far_records.hpp"
 #include "rma/protocol.hpp"
 #include "rma/questions.hpp"
-#include "space/band_pages.hpp"
+#include "space/segment_pages.hpp"
 #include "wait/bell.hpp"
 #include "wait/outstanding.hpp"
 #include "wait/wait.hpp"

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "space/band_heap.hpp"
 #include "space/local_memory.hpp"
 #include "space/mapping.hpp"
 #include "space/new_memory.hpp"
+#include "space/segment_heap.hpp"
 #include "space/symmetric_memory.hpp"
 
 namespace armature::space {
@@ -16,9 +16,9 @@ namespace armature::space {
 /// rank's own band. Used by that rank, and by its door (net/network.hpp).
 class AddressSpace : public Mapping {
  public:
-  using BandFile = BandHeap::File;
-  using Failure = BandHeap::Failure;
-  using By = BandHeap::By;
+  using BandFile = SegmentHeap::File;
+  using Failure = SegmentHeap::Failure;
+  using By = SegmentHeap::By;
   using Contents = LocalMemory::Contents;
 
   /// Makes the heap and lets others reach it.
@@ -59,7 +59,7 @@ class AddressSpace : public Mapping {
  private:
   void free_unused_blocks();
 
-  BandHeap heap_;
+  SegmentHeap heap_;
   NewMemory new_;
   LocalMemory local_;
   SymmetricMemory symmetric_;

@@ -25,7 +25,7 @@ constexpr std::size_t bytes_at_first = page_bytes, growth_min = 16 * page_bytes;
 
 Heap Heap::create(std::byte* start, std::size_t bytes, int fd, std::uint64_t file_offset) {
   Heap heap;
-  heap.pages_ = BandPages(start, bytes, fd, file_offset);
+  heap.pages_ = SegmentPages(start, bytes, fd, file_offset);
   return heap;
 }
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "space/band_pages.hpp"
+#include "space/segment_pages.hpp"
 
 namespace armature::space {
 
@@ -29,14 +29,14 @@ class Heap {
   void limit(std::size_t bytes_max) { pages_.limit(bytes_max); }
 
   /// Those below it.
-  [[nodiscard]] BandPages& pages() { return pages_; }
+  [[nodiscard]] SegmentPages& pages() { return pages_; }
 
  private:
   struct Tree;
   [[nodiscard]] bool grow(std::size_t bytes);
 
   Tree* tree_ = nullptr;  // made when it is first needed: ranks that allocate nothing have no page
-  BandPages pages_;
+  SegmentPages pages_;
 };
 
 }  // namespace armature::space

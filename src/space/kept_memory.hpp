@@ -10,12 +10,12 @@
 namespace armature::space {
 
 /// Local memory that a rank has freed and keeps for its next allocations: large blocks with their
-/// pages, up to a number of bytes, and small ones. Under the lock of the band's heap.
+/// pages, up to a number of bytes, and small ones. Under the lock of the segment's heap.
 class KeptMemory {
  public:
   using Block = KeptBlocks::Block;
 
-  /// `blocks` are in the band's head, where others may empty them.
+  /// `blocks` are in the segment's head, where others may empty them.
   explicit KeptMemory(KeptBlocks& blocks) : blocks_(blocks) {}
 
   [[nodiscard]] SmallBlocks& small() { return small_; }

@@ -17,8 +17,8 @@
 namespace armature::space {
 namespace {
 
-using By = BandHeap::By;
-using Failure = BandHeap::Failure;
+using By = SegmentHeap::By;
+using Failure = SegmentHeap::Failure;
 constexpr auto local = Allocation::Kind::local;
 
 // What was not used for so long is not kept.

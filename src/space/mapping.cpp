@@ -102,7 +102,7 @@ void map_all_bands(const Mapping& mapping, const std::vector<int>& bands) {
   // (core_file.cpp). Should the kernel refuse, they are in it.
   (void)madvise(begin, bytes, MADV_DONTDUMP);
   for (int r = 0; mapping.header().nodes > 1 && r < ranks; ++r)
-    if (!mapping.is_here(r)) hide_band(mapping, r);
+    if (!mapping.is_here(r)) hide_segment(mapping, r);
 }
 
 }  // namespace
@@ -192,11 +192,11 @@ Rank Mapping::owner(const void* address) const {
   return Rank(static_cast<std::size_t>(p - base_) / band_bytes_);
 }
 
-void show_band(const Mapping& mapping, int rank) {
+void show_segment(const Mapping& mapping, int rank) {
   protect(mapping, rank, PROT_READ | PROT_WRITE, "touched");
 }
 
-void hide_band(const Mapping& mapping, int rank) { protect(mapping, rank, PROT_NONE, "hidden"); }
+void hide_segment(const Mapping& mapping, int rank) { protect(mapping, rank, PROT_NONE, "hidden"); }
 
 }  // namespace space
 }  // namespace armature

@@ -89,10 +89,10 @@ class Mapping {
 
 /// Lets this process touch the whole band of a virtual rank, which has come to this node. Throws
 /// Error(start).
-void show_band(const Mapping& mapping, int rank);
+void show_segment(const Mapping& mapping, int rank);
 /// Lets it touch no more than the head of the band of a rank that has left the node, or was never
 /// here. The pages stay mapped, for when the rank comes back. Throws Error(start).
-void hide_band(const Mapping& mapping, int rank);
+void hide_segment(const Mapping& mapping, int rank);
 
 /// Another job than the process's own, for a while: what was joined before is joined again when
 /// this is gone. For jobs whose ranks all live and end in this process, as in tests.

@@ -15,8 +15,8 @@ namespace armature::space {
 
 namespace {
 
-/// Pages of a band are made through its file.
-BandHeap::Failure why_not_filled(int error, std::uint64_t free) {
+/// Pages of a segment are made through its file.
+SegmentHeap::Failure why_not_filled(int error, std::uint64_t free) {
   if (error == EBADF)
     return {
         "the program has closed the job's memory files (as closing all descriptors does), which",
@@ -80,7 +80,7 @@ bool NewMemory::fill(void* address, std::size_t bytes, std::size_t reserved, Pag
 }
 
 bool NewMemory::fill_small(void* address, std::size_t bytes, Failure& failure) {
-  BandPages& pages = heap_.heap_of(address).pages();
+  SegmentPages& pages = heap_.heap_of(address).pages();
   const std::size_t reserved = pages.missing(address, bytes);
   if (reserved == 0) return std::memset(address, 0, bytes) != nullptr;
   if (!reserve(reserved, failure)) return false;

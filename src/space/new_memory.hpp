@@ -2,20 +2,20 @@
 
 #include <cstddef>
 
-#include "space/band_heap.hpp"
 #include "space/node_memory.hpp"
+#include "space/segment_heap.hpp"
 
 namespace armature::space {
 
-/// New memory of a rank's band: promised by the node's account, then taken from the heap, then
+/// New memory of a rank's segment: promised by the node's account, then taken from the heap, then
 /// zeroed. So want of memory is an error here, and never a signal when the memory is used.
 class NewMemory {
  public:
-  using By = BandHeap::By;
-  using Failure = BandHeap::Failure;
+  using By = SegmentHeap::By;
+  using Failure = SegmentHeap::Failure;
 
   /// Both must live as long.
-  NewMemory(const Mapping& mapping, BandHeap& heap)
+  NewMemory(const Mapping& mapping, SegmentHeap& heap)
       : node_(mapping), mapping_(mapping), heap_(heap) {}
 
   /// When the pages of a large block exist: when the call returns, or when they are touched, which
@@ -38,7 +38,7 @@ class NewMemory {
 
   const NodeMemory node_;
   const Mapping& mapping_;
-  BandHeap& heap_;
+  SegmentHeap& heap_;
 };
 
 }  // namespace armature::space

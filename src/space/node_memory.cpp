@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "space/band_pages.hpp"
 #include "space/pages.hpp"
+#include "space/segment_pages.hpp"
 
 namespace armature::space {
 

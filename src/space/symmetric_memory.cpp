@@ -1,4 +1,4 @@
-// Symmetric memory: blocks at the same distance from the beginnings of several ranks' bands.
+// Symmetric memory: blocks at the same distance from the beginnings of several ranks' segments.
 //
 // A heap chooses where its blocks lie, and heaps of ranks that have done different things choose
 // differently. So these do not come from the heap but from the other end of its range, in an order
@@ -56,7 +56,7 @@ void SymmetricMemory::release(std::uint64_t offset) {
 }
 
 void* SymmetricMemory::allocate(std::uint64_t offset, std::size_t bytes,
-                                BandHeap::Failure& failure) {
+                                SegmentHeap::Failure& failure) {
   if (!new_.reserve(bytes, failure)) return nullptr;
   std::byte* const address = mapping_.band(heap_.me()) + offset;
   if (!take(offset, bytes)) {
@@ -69,7 +69,7 @@ void* SymmetricMemory::allocate(std::uint64_t offset, std::size_t bytes,
   const int error = errno;
   new_.settle(bytes);
   if (filled && heap_.record(address, bytes, Allocation::Kind::collective, failure,
-                             BandHeap::By::rank) != nullptr)
+                             SegmentHeap::By::rank) != nullptr)
     return address;
   if (!filled) failure = {fmt::format("the kernel ({})", base::system_text(error)), 0};
   give_pages_back(address, address + bytes);
@@ -84,7 +84,7 @@ bool SymmetricMemory::begins(const void* address) {
 
 void SymmetricMemory::free(void* address) {
   const std::optional<std::size_t> bytes =
-      heap_.forget(address, Allocation::Kind::collective, BandHeap::By::rank);
+      heap_.forget(address, Allocation::Kind::collective, SegmentHeap::By::rank);
   ARMATURE_ASSERT(bytes.has_value());
   auto* const begin = static_cast<std::byte*>(address);
   give_pages_back(begin, begin + *bytes);

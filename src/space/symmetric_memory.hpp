@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "space/band_heap.hpp"
 #include "space/new_memory.hpp"
+#include "space/segment_heap.hpp"
 #include "space/symmetric_area.hpp"
 
 namespace armature::space {
@@ -15,13 +15,14 @@ namespace armature::space {
 class SymmetricMemory {
  public:
   /// All must live as long.
-  SymmetricMemory(const Mapping& mapping, BandHeap& heap, NewMemory& fresh)
+  SymmetricMemory(const Mapping& mapping, SegmentHeap& heap, NewMemory& fresh)
       : mapping_(mapping), heap_(heap), new_(fresh) {}
 
   /// The highest distance at which so many bytes are free, up to `end_max`.
   [[nodiscard]] std::optional<std::uint64_t> place_for(std::size_t bytes, std::uint64_t end_max);
   /// Zero-filled. On failure nullptr, and `failure` says why.
-  [[nodiscard]] void* allocate(std::uint64_t offset, std::size_t bytes, BandHeap::Failure& failure);
+  [[nodiscard]] void* allocate(std::uint64_t offset, std::size_t bytes,
+                               SegmentHeap::Failure& failure);
   /// Whether such a block begins there.
   [[nodiscard]] bool begins(const void* address);
   void free(void* address);
@@ -33,9 +34,9 @@ class SymmetricMemory {
   void release(std::uint64_t offset);
 
   const Mapping& mapping_;
-  BandHeap& heap_;
+  SegmentHeap& heap_;
   NewMemory& new_;
-  std::optional<SymmetricArea> area_;  // of the band, once there is some
+  std::optional<SymmetricArea> area_;  // of the segment, once there is some
 };
 
 }  // namespace armature::space

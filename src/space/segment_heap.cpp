@@ -1,4 +1,4 @@
-#include "space/band_heap.hpp"
+#include "space/segment_heap.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -33,7 +33,7 @@ struct Waiting {
 
 }  // namespace
 
-BandHeap::BandHeap(const Mapping& mapping, Rank me, const File& file)
+SegmentHeap::SegmentHeap(const Mapping& mapping, Rank me, const File& file)
     : mapping_(mapping),
       job_(mapping.header()),
       me_(me),
@@ -54,12 +54,12 @@ BandHeap::BandHeap(const Mapping& mapping, Rank me, const File& file)
   view_.begin = reinterpret_cast<std::uintptr_t>(start);
 }
 
-void BandHeap::let_others_run_by(void (*by)()) { base::state<Waiting>().let_others_run = by; }
+void SegmentHeap::let_others_run_by(void (*by)()) { base::state<Waiting>().let_others_run = by; }
 
-bool BandHeap::goes_back() const { return job_.nodes > 1 && job_.halt.is_to_regroup(); }
+bool SegmentHeap::goes_back() const { return job_.nodes > 1 && job_.halt.is_to_regroup(); }
 
 /// False: a door does without, as its process goes back.
-bool BandHeap::wait(By by) {
+bool SegmentHeap::wait(By by) {
   const auto gives_up = [this] { return goes_back(); };
   while (!mutex_.lock(gives_up)) {
     if (by == By::door) return false;
@@ -69,7 +69,7 @@ bool BandHeap::wait(By by) {
   return true;
 }
 
-void* BandHeap::take(std::size_t bytes, std::size_t alignment, Failure& failure, By by) {
+void* SegmentHeap::take(std::size_t bytes, std::size_t alignment, Failure& failure, By by) {
   const HeapLock one_at_a_time = lock(by);
   if (!one_at_a_time.holds()) return nullptr;
   void* address = take_from_main(bytes, alignment);
@@ -82,7 +82,7 @@ void* BandHeap::take(std::size_t bytes, std::size_t alignment, Failure& failure,
 }
 
 /// Under the lock: what is kept goes before there are no addresses left.
-void* BandHeap::take_from_main(std::size_t bytes, std::size_t alignment) {
+void* SegmentHeap::take_from_main(std::size_t bytes, std::size_t alignment) {
   if (void* const address = main_.take(bytes, alignment)) return address;
   while (void* const small = kept_.small().take_any()) main_.free(small);
   if (kept_.has_large()) {
@@ -92,18 +92,18 @@ void* BandHeap::take_from_main(std::size_t bytes, std::size_t alignment) {
   return main_.take(bytes, alignment);
 }
 
-void BandHeap::collect_emptied() {
+void SegmentHeap::collect_emptied() {
   while (const auto block = kept_.take_emptied()) main_.free(block->address);
 }
 
-void BandHeap::give_back(void* address, std::size_t bytes, By by) {
+void SegmentHeap::give_back(void* address, std::size_t bytes, By by) {
   let_pages_go(address, bytes);
   if (const HeapLock one_at_a_time = lock(by); one_at_a_time.holds())
     heap_of(address).free(address);
 }
 
-void* BandHeap::record(void* address, std::size_t bytes, Allocation::Kind kind, Failure& failure,
-                       By by) {
+void* SegmentHeap::record(void* address, std::size_t bytes, Allocation::Kind kind, Failure& failure,
+                          By by) {
   const HeapLock one_at_a_time = lock(by);
   if (!one_at_a_time.holds()) return nullptr;
   const std::size_t count_max =
@@ -117,7 +117,7 @@ void* BandHeap::record(void* address, std::size_t bytes, Allocation::Kind kind, 
   return address;
 }
 
-std::optional<std::size_t> BandHeap::forget(void* address, Allocation::Kind kind, By by) {
+std::optional<std::size_t> SegmentHeap::forget(void* address, Allocation::Kind kind, By by) {
   const HeapLock one_at_a_time = lock(by);
   if (!one_at_a_time.holds()) return 0;
   const auto removed = list_.remove(reinterpret_cast<std::uint64_t>(address), kind);
@@ -126,7 +126,7 @@ std::optional<std::size_t> BandHeap::forget(void* address, Allocation::Kind kind
 }
 
 /// Under the lock.
-void* BandHeap::reuse_large(std::size_t bytes, std::size_t alignment) noexcept {
+void* SegmentHeap::reuse_large(std::size_t bytes, std::size_t alignment) noexcept {
   const KeptMemory::Block block = kept_.take(bytes, alignment);
   if (block.address == nullptr) return nullptr;
   constexpr auto local = Allocation::Kind::local;
@@ -137,7 +137,7 @@ void* BandHeap::reuse_large(std::size_t bytes, std::size_t alignment) noexcept {
 }
 
 /// Under the lock. Off the list first, as from then on others may give the pages back.
-bool BandHeap::keep_large(void* address, const Allocations::Found& found) noexcept {
+bool SegmentHeap::keep_large(void* address, const Allocations::Found& found) noexcept {
   const KeptMemory::Block block{static_cast<std::byte*>(address), main_.block_bytes(address)};
   if (!kept_.has_room_for(block)) return false;
   list_.remove(found);

@@ -5,14 +5,14 @@
 
 namespace armature::space {
 
-/// The pages below a part of a band, which lie in a memory file. Memory that somebody has taken
-/// from the band's heap is zeroed here, and its pages are made, so that touching it cannot fail.
+/// The pages below a part of a segment, which lie in a memory file. Memory that somebody has taken
+/// from the segment's heap is zeroed here, and its pages are made, so that touching it cannot fail.
 /// What was taken is its taker's alone: no lock.
-class BandPages {
+class SegmentPages {
  public:
-  BandPages() = default;
+  SegmentPages() = default;
   /// Those below [start, start + bytes_max), from `file_offset` of the memory file `fd` on.
-  BandPages(std::byte* start, std::size_t bytes_max, int fd, std::uint64_t file_offset)
+  SegmentPages(std::byte* start, std::size_t bytes_max, int fd, std::uint64_t file_offset)
       : start_(start), bytes_max_(bytes_max), file_offset_(file_offset), fd_(fd) {}
 
   [[nodiscard]] std::byte* start() const { return start_; }
@@ -53,15 +53,15 @@ void give_pages_back(std::byte* from, std::byte* to);
 /// More than any allocation of so many bytes makes exist.
 [[nodiscard]] std::size_t bytes_to_reserve(std::size_t bytes);
 
-/// From now on no page of this process's bands is given back: what is freed is zeroed instead. For
-/// hardware that holds pages in place and would go on writing to those that were given back.
+/// From now on no page of this process's segments is given back: what is freed is zeroed instead.
+/// For hardware that holds pages in place and would go on writing to those that were given back.
 void keep_pages();
 [[nodiscard]] bool keeps_pages();
 
-/// Where all bands lie in one memory file: it is open under that number in this process, which may
-/// look after the heap of a rank that is in another one.
-void use_file_of_bands(int fd);
+/// Where all segments lie in one memory file: it is open under that number in this process, which
+/// may look after the heap of a rank that is in another one.
+void use_segments_file(int fd);
 /// That number, or -1. For signal handlers, too.
-[[nodiscard]] int file_of_bands();
+[[nodiscard]] int segments_file();
 
 }  // namespace armature::space

@@ -1,4 +1,4 @@
-#include "space/band_pages.hpp"
+#include "space/segment_pages.hpp"
 
 #include <sys/mman.h>
 
@@ -17,7 +17,7 @@ namespace {
 // What the heap writes into a free block's first bytes, and what lies before a block's end.
 constexpr std::size_t block_edge = 64;
 
-struct Files {  // of all bands in this process
+struct Files {  // of all segments in this process
   std::atomic<bool> pages_stay = false;
   std::atomic<int> of_all = -1;
 };
@@ -57,15 +57,15 @@ void keep_pages() { base::state<Files>().pages_stay.store(true, std::memory_orde
 
 bool keeps_pages() { return base::state<Files>().pages_stay.load(std::memory_order_relaxed); }
 
-void use_file_of_bands(int fd) { base::state<Files>().of_all.store(fd, std::memory_order_relaxed); }
+void use_segments_file(int fd) { base::state<Files>().of_all.store(fd, std::memory_order_relaxed); }
 
-int file_of_bands() {
+int segments_file() {
   const auto* const files = base::Runtime::here().find<Files>();  // for signal handlers
   return files != nullptr ? files->of_all.load(std::memory_order_relaxed) : -1;
 }
 
-bool BandPages::make(std::byte* from, std::byte* to) {
-  const int of_all = file_of_bands();
+bool SegmentPages::make(std::byte* from, std::byte* to) {
+  const int of_all = segments_file();
   return reserve(of_all >= 0 ? of_all : fd_,
                  file_offset_ + static_cast<std::uint64_t>(from - start_),
                  static_cast<std::uint64_t>(to - from));
@@ -74,12 +74,12 @@ bool BandPages::make(std::byte* from, std::byte* to) {
 /// Where the pages end that must exist for a block that ends there. The block behind it has its
 /// bookkeeping on the next bytes. Behind a small one a page more: the heap writes to the next block
 /// when it divides it, so pages would come to be there before they are asked for.
-std::byte* BandPages::end_of(std::byte* end, std::size_t bytes) const {
+std::byte* SegmentPages::end_of(std::byte* end, std::size_t bytes) const {
   const std::size_t more = bytes < page_wise_min ? page_bytes : 0;
   return std::min(page_above(end + block_edge) + more, start_ + bytes_max_);
 }
 
-bool BandPages::fill(void* address, std::size_t bytes) {
+bool SegmentPages::fill(void* address, std::size_t bytes) {
   auto* const start = static_cast<std::byte*>(address);
   std::byte* const end = start + bytes;
   const OwnPages own(start, bytes);
@@ -93,7 +93,7 @@ bool BandPages::fill(void* address, std::size_t bytes) {
   return true;
 }
 
-bool BandPages::fill_lazily(void* address, std::size_t bytes) {
+bool SegmentPages::fill_lazily(void* address, std::size_t bytes) {
   auto* const start = static_cast<std::byte*>(address);
   const OwnPages own(start, bytes);
   if (!make(page_below(start), own.first) || !make(own.last, end_of(start + bytes, bytes)))
@@ -102,14 +102,14 @@ bool BandPages::fill_lazily(void* address, std::size_t bytes) {
   return true;
 }
 
-std::size_t BandPages::missing(void* address, std::size_t bytes) const {
+std::size_t SegmentPages::missing(void* address, std::size_t bytes) const {
   auto* const start = static_cast<std::byte*>(address);
   std::byte* const from = page_below(start);
   const std::byte* const to = end_of(start + bytes, bytes);
   return static_cast<std::size_t>(to - from) - bytes_there(from, to);
 }
 
-bool BandPages::fill_whole(std::byte* from, std::byte* to) {
+bool SegmentPages::fill_whole(std::byte* from, std::byte* to) {
   // Of pages that cannot be given back (the program may have locked them) the contents go.
   if (!drop(from, to)) std::memset(from, 0, static_cast<std::size_t>(to - from));
   return make(from, to);

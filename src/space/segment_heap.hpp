@@ -13,15 +13,15 @@
 
 namespace armature::space {
 
-/// The addresses of a rank's own band under one lock: its heap, the list of what is allocated,
+/// The addresses of a rank's own segment under one lock: its heap, the list of what is allocated,
 /// which others check addresses by, and what was freed and is kept for the next allocation.
 ///
 /// Used by the rank itself, and by whoever takes in what comes for it from other nodes, under the
 /// lock of the links. These two may be in different processes, of which one may be killed in the
 /// heap: then all go back to what was before. The rank lets that happen; a door does without.
-class BandHeap {
+class SegmentHeap {
  public:
-  /// The memory file that the band lies in, from where on. Must stay open.
+  /// The memory file that the segment lies in, from where on. Must stay open.
   struct File {
     int descriptor;
     std::uint64_t offset = 0;
@@ -33,9 +33,9 @@ class BandHeap {
   enum class By { rank, door };
 
   /// Makes the heap and lets others reach it. `mapping` must live as long.
-  BandHeap(const Mapping& mapping, Rank me, const File& file);
-  BandHeap(const BandHeap&) = delete;
-  BandHeap& operator=(const BandHeap&) = delete;
+  SegmentHeap(const Mapping& mapping, Rank me, const File& file);
+  SegmentHeap(const SegmentHeap&) = delete;
+  SegmentHeap& operator=(const SegmentHeap&) = delete;
 
   [[nodiscard]] Rank me() const { return me_; }
 
@@ -101,19 +101,19 @@ class BandHeap {
   const Mapping& mapping_;
   ControlHeader& job_;
   Rank me_;
-  Allocations& list_;  // in the own band's head
+  Allocations& list_;  // in the own segment's head
   detail::BandView& view_;
   // The rank may want memory, and whoever takes in what comes for it from other nodes: a thread of
   // its process, or of the one that the rank began in.
   base::JobMutex mutex_;
   Heap main_;
-  // The end of the band, kept back for what comes from other nodes (room_for_doors).
+  // The end of the segment, kept back for what comes from other nodes (room_for_doors).
   Heap for_doors_;
   std::byte* main_end_ = nullptr;
   KeptMemory kept_;
 };
 
-inline void* BandHeap::reuse(std::size_t bytes, std::size_t alignment) {
+inline void* SegmentHeap::reuse(std::size_t bytes, std::size_t alignment) {
   const HeapLock one_at_a_time = lock();
   if (!one_at_a_time.holds() || list_.count() >= list_entries_of_rank) return nullptr;
   return bytes - 1 < page_wise_min - 1 ? reuse_small(bytes, alignment)  // not 0
@@ -121,7 +121,7 @@ inline void* BandHeap::reuse(std::size_t bytes, std::size_t alignment) {
 }
 
 /// Under the lock.
-inline void* BandHeap::reuse_small(std::size_t bytes, std::size_t alignment) noexcept {
+inline void* SegmentHeap::reuse_small(std::size_t bytes, std::size_t alignment) noexcept {
   const std::size_t kind = SmallBlocks::kind_of(bytes);
   void* const address = kept_.small().first(kind, alignment);
   if (address == nullptr) return nullptr;
@@ -132,7 +132,7 @@ inline void* BandHeap::reuse_small(std::size_t bytes, std::size_t alignment) noe
   return address;
 }
 
-inline bool BandHeap::keep(void* address) {
+inline bool SegmentHeap::keep(void* address) {
   const HeapLock one_at_a_time = lock();
   if (!one_at_a_time.holds()) return false;
   const Allocations::Found found =
