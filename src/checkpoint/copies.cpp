@@ -71,7 +71,7 @@ std::vector<int> living_processes(const space::Mapping& mapping, int node) {
   std::vector<int> living;
   for (int p = 0; p < static_cast<int>(mapping.header().processes); ++p)
     if (const space::ProcessSlot& slot = mapping.process_slot(p);
-        slot.node == node && !wait::is_lost(slot))
+        slot.node == node && !wait::is_gone(slot))
       living.push_back(p);
   return living;
 }
@@ -80,7 +80,7 @@ std::vector<int> living_processes(const space::Mapping& mapping, int node) {
 int partner_of(const space::Mapping& mapping, int node) {
   std::set<int> living;
   for (int p = 0; p < static_cast<int>(mapping.header().processes); ++p)
-    if (const space::ProcessSlot& slot = mapping.process_slot(p); !wait::is_lost(slot))
+    if (const space::ProcessSlot& slot = mapping.process_slot(p); !wait::is_gone(slot))
       living.insert(slot.node);
   living.erase(node);
   if (living.empty()) return -1;

@@ -13,6 +13,7 @@
 #include "command/inspect/jobs.hpp"
 #include "command/json.hpp"
 #include "command/numbers.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::command {
 namespace {
@@ -63,6 +64,8 @@ nlohmann::json as_json(const ObservedJob& job, const Snapshot& snapshot,
   return {{"job", job.pid()},
           {"program", job.program()},
           {"age_s", age_s(job)},
+          {"processes", wait::hosting_processes(job.control().header())},
+          {"processes_started", job.control().header().resize.started.load()},
           {"ranks", std::move(ranks)},
           {"findings", explanation.findings},
           {"hopeless", explanation.hopeless}};

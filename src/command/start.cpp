@@ -105,6 +105,7 @@ class Course {
     for (;;) {
       const Outcome outcome = options_.hosts.empty() ? launch(options_) : run_other();
       options_.resize_wanted = outcome.resize_wanted;
+      options_.started = outcome.started;
       if (outcome.goes_on)
         go_on(outcome);
       else if (!outcome.was_killed || !recovers_ || is_private_ || !go_back())

@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "base/relaxed.hpp"
 #include "checkpoint/copies.hpp"
 #include "checkpoint/copy.hpp"
 #include "checkpoint/directory_lock.hpp"
 #include "checkpoint/parts_of_nodes.hpp"
+#include "elastic/leave.hpp"
 #include "elastic/reconfigure.hpp"
 #include "elastic/roll_back.hpp"
 #include "fibers/rank_malloc.hpp"
@@ -24,6 +26,7 @@
 
 namespace armature::elastic {
 
+using base::relaxed;
 using fibers::RankFiber;
 using fibers::RankScheduler;
 
@@ -131,6 +134,7 @@ bool ProcessQuiesce::stand(RankScheduler& scheduler) {
     if (job_.nodes > 1 &&
         !migration::exchange_ranks(mapping_, barrier, process_, band_file_, page_cache_))
       return false;
+    if (job_.nodes > 1) part_with_those_who_leave(mapping_, barrier);
     quiesce::go_on(barrier, job_, number, client);
   } catch (const quiesce::GivenUp&) {
     // On several nodes ranks may lie half here, half there: none can have a turn.
@@ -140,10 +144,29 @@ bool ProcessQuiesce::stand(RankScheduler& scheduler) {
     for (RankFiber* const fiber : residents) fibers::unpack_services(*fiber);
     return true;
   }
+  const bool stays = note_those_who_left();
   scheduler.take_ranks();
   for (const RankFiber* const fiber : residents)
     if (fiber->left != process_) fibers::note_coming(scheduler.ranks(), *fiber);
-  return true;
+  return stays;
+}
+
+/// On several nodes, after the exchange of ranks: some processes may have left. Whether this one
+/// stays. A checkpoint says which processes wrote it, so the next one is whole.
+bool ProcessQuiesce::note_those_who_left() {
+  const auto has_just_left = [this](int process) {
+    const space::ProcessSlot& slot = mapping_.process_slot(process);
+    return slot.has_left() && slot.leaves.load(relaxed) == job_.halt.over.load(relaxed);
+  };
+  bool has_anybody = false;
+  for (int process = 0; process < static_cast<int>(job_.processes); ++process)
+    has_anybody = has_anybody || has_just_left(process);
+  if (!has_anybody) return true;
+  kept_ = {};
+  hand_over_locks();
+  if (!has_just_left(process_)) return true;
+  leave_in_order(mapping_, process_);
+  return false;
 }
 
 /// The first process of the job writes checkpoints: it may be another one now.
@@ -158,6 +181,11 @@ void ProcessQuiesce::hand_over_locks() const {
 
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
 bool ProcessQuiesce::reconfigure(RankScheduler& scheduler) {
+  if (job_.nodes > 1 && mapping_.process_slot(process_).has_left()) {
+    leave_in_order(mapping_, process_);
+    scheduler.take_ranks();
+    return false;
+  }
   const bool rolls_back = job_.nodes > 1 || job_.halt.regroup_as.load(std::memory_order_acquire) ==
                                                 space::Regroup::go_back;
   if (rolls_back) {

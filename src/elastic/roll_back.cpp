@@ -161,7 +161,7 @@ int RollBack::least_used(int node, const std::vector<int>& used) const {
   int found = -1;
   for (int p = 0; p < static_cast<int>(job_.processes); ++p) {
     const space::ProcessSlot& slot = mapping_.process_slot(p);
-    if (slot.node != node || wait::is_lost(slot)) continue;
+    if (slot.node != node || wait::is_gone(slot)) continue;
     if (found < 0 || used[static_cast<std::size_t>(p)] < used[static_cast<std::size_t>(found)])
       found = p;
   }
@@ -199,7 +199,7 @@ void RollBack::find_places() {
   const std::vector<Home> homes = copies_.homes(found_.copy);
   std::vector<int> used(job_.processes);
   for (const Home& home : homes) {
-    const bool stays = !wait::is_lost(mapping_.process_slot(home.process));
+    const bool stays = !wait::is_gone(mapping_.process_slot(home.process));
     places_.push_back(stays ? home.process : -1);
     if (stays) ++used[static_cast<std::size_t>(home.process)];
   }

@@ -101,6 +101,8 @@ void Network::leave() {
 
 void Network::failed(int process, const char* why) {
   const space::Mapping& job = mapping();
+  // It, or this one, has left in order.
+  if (job.process_slot(process).has_left() || job.process_slot(links_.process()).has_left()) return;
   if (!wait::recovers_on_nodes(job.header())) return peers_.note_failure(process, why);
   // Its ranks are not dead, but go on elsewhere.
   if (!wait::is_lost(job.process_slot(process))) heartbeat_.end_if_given_up();

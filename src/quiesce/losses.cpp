@@ -39,6 +39,14 @@ std::uint64_t number_of(std::span<const std::int32_t> lost) {
   return number;
 }
 
+/// Somewhere they may have left, elsewhere not: so that all agree, all do without them.
+void lose_those_who_leave(const space::Mapping& mapping) {
+  space::ControlHeader& job = mapping.header();
+  for (int process = 0; process < static_cast<int>(job.processes); ++process)
+    if (wait::is_leaving(job.halt, mapping.process_slot(process)))
+      wait::lose_process({reinterpret_cast<std::byte*>(&job)}, process);
+}
+
 std::vector<std::int32_t> lost_processes(const space::Mapping& mapping) {
   const base::ProcessMemory kept;
   std::vector<std::int32_t> lost;
@@ -70,6 +78,7 @@ void on_lost(const Arrived& arrived) {
 std::uint64_t number_of_losses() { return known().entered; }
 
 std::uint32_t enter_losses(const space::Mapping& mapping) {
+  lose_those_who_leave(mapping);
   const std::vector<std::int32_t> lost = lost_processes(mapping);
   const auto bytes = std::as_bytes(std::span(lost));
   Links& links = network()->links();
@@ -98,14 +107,14 @@ bool all_have_entered(const space::Mapping& mapping) {
   const Known& all = known();
   return std::ranges::all_of(network()->others(), [&](int process) {
     return network()->links().to(process).queued() == 0 &&
-           (wait::is_lost(mapping.process_slot(process)) ||
+           (wait::is_gone(mapping.process_slot(process)) ||
             all.told[static_cast<std::size_t>(process)] == all.entered);
   });
 }
 
 bool somebody_has_left(const space::Mapping& mapping) {
   return std::ranges::any_of(network()->others(), [&](int process) {
-    return !wait::is_lost(mapping.process_slot(process)) &&
+    return !wait::is_gone(mapping.process_slot(process)) &&
            network()->links().to(process).said_bye();
   });
 }

@@ -102,7 +102,7 @@ PhaseBarrier PhaseBarrier::of_epoch(const space::Mapping& mapping, int process,
 bool PhaseBarrier::leads_all() const {
   if (job_.nodes == 1) return leads();
   int first = 0;
-  while (wait::is_lost(mapping_.process_slot(first))) ++first;
+  while (wait::is_gone(mapping_.process_slot(first))) ++first;
   return leads() && of_node_.processes().front() == first;
 }
 
@@ -122,7 +122,10 @@ Facts PhaseBarrier::greatest() const {
 /// Whether that process of this node has. One that is in a later epoch has not come so far here;
 /// then this one is called there, too.
 bool PhaseBarrier::has_passed(int process, std::uint32_t step) const {
-  const std::uint64_t is = mapping_.process_slot(process).step.load(std::memory_order_acquire);
+  const space::ProcessSlot& slot = mapping_.process_slot(process);
+  // It has handed over all: nobody says so of it before all have taken the step before that.
+  if (slot.has_left()) return true;
+  const std::uint64_t is = slot.step.load(std::memory_order_acquire);
   const std::uint64_t least = word(epoch_, number_, step);
   // A member that was killed, or will leave, has not.
   return is != wait::runs_no_more && is >> epoch_shift == least >> epoch_shift && is >= least;
@@ -138,7 +141,7 @@ bool PhaseBarrier::others_have_passed(std::uint32_t step) const {
   const Links::Lock locked(network()->links().lock());
   return std::ranges::all_of(network()->others(), [&](int process) {
     // A process that was lost meanwhile counts: all are about to go back, and it may not have got
-    // so far.
+    // so far. So does one that leaves: see has_passed().
     if (!mapping_.process_slot(process).belongs(epoch_)) return true;
     const StepRecord& is = told()[static_cast<std::size_t>(process)];
     if (is.without != number_of_losses()) return false;

@@ -40,6 +40,24 @@ TEST(PhaseBarrierTest, a_word_of_another_epoch_does_not_count) {
   EXPECT_TRUE(mine.all_have_passed(2));
 }
 
+TEST(PhaseBarrierTest, nobody_waits_for_a_member_that_has_left) {
+  const space::SmallJob job(2);
+  const space::Mapping& mapping = job.mapping();
+  const PhaseBarrier mine(mapping, 0, 1);
+  mine.reach(4);
+  EXPECT_FALSE(mine.all_have_passed(4));
+  mapping.process_slot(1).until = space::ProcessSlot::in_order;
+  EXPECT_TRUE(mine.all_have_passed(4));
+  EXPECT_EQ(NodeMembers(mapping, 0, 0).processes().size(), 1U);
+  EXPECT_EQ(wait::hosting_processes(mapping.header()), 1U);
+  EXPECT_FALSE(wait::is_lost(mapping.process_slot(1)));
+  mine.require_to_go_on();
+  // Others have lost it: then it is lost for all.
+  wait::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, 1);
+  EXPECT_TRUE(wait::is_lost(mapping.process_slot(1)));
+  EXPECT_THROW(mine.require_to_go_on(), GivenUp);
+}
+
 TEST(PhaseBarrierTest, who_waits_gives_up_when_the_epoch_is_over) {
   const space::SmallJob job(2);
   const space::Mapping& mapping = job.mapping();

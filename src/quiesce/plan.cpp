@@ -61,6 +61,21 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   wait::wake_processes({reinterpret_cast<std::byte*>(&job)});
 }
 
+/// Before the plan, on the same link: a process leaves when all have gone where they are to go.
+struct LeavesRecord {
+  std::uint32_t number;
+  std::int32_t process;
+};
+
+void on_leaves(const transport::Arrived& arrived) {
+  const auto record = arrived.head<LeavesRecord>();
+  const space::Mapping& mapping = network()->mapping();
+  if (record.process < 0 || record.process >= static_cast<int>(mapping.header().processes))
+    base::fail(Errc::corrupt, fmt::format("process {} says that process {} leaves", arrived.process,
+                                          record.process));
+  mapping.process_slot(record.process).leaves.store(record.number, std::memory_order_release);
+}
+
 void on_plan(const transport::Arrived& arrived) {
   const auto record = arrived.head<PlanRecord>();
   const auto processes = arrived.rest(sizeof record);
@@ -77,11 +92,23 @@ void on_plan(const transport::Arrived& arrived) {
         {reinterpret_cast<const char*>(directory.data()), directory.size()});
 }
 
+/// Tells the first processes of other nodes.
+void tell_who_leaves(const space::Mapping& mapping, const std::set<int>& others,
+                     const Arrangement& all) {
+  const transport::Links::Lock locked(network()->links().lock());
+  for (const int process : all.leaving) {
+    mapping.process_slot(process).leaves.store(all.number, std::memory_order_release);
+    for (const int other : others)
+      network()->links().to(other).post(Kind::leaves, -1, -1, LeavesRecord{all.number, process},
+                                        transport::Link::Ack::later);
+  }
+}
+
 /// Finds one process of each other node.
 std::set<int> first_processes(const space::Mapping& mapping) {
   std::set<int> nodes, processes;
   for (const int process : network()->others())
-    if (!wait::is_lost(mapping.process_slot(process)) &&
+    if (!wait::is_gone(mapping.process_slot(process)) &&
         nodes.insert(mapping.process_slot(process).node).second)
       processes.insert(process);
   return processes;
@@ -89,7 +116,8 @@ std::set<int> first_processes(const space::Mapping& mapping) {
 
 }  // namespace
 
-const std::array<transport::Handling, 1> plan_handlers{{
+const std::array<transport::Handling, 2> plan_handlers{{
+    {.kind = transport::number_of(Kind::leaves), .handler = on_leaves},
     {.kind = transport::number_of(Kind::plan), .handler = on_plan},
 }};
 
@@ -97,6 +125,7 @@ void arrange(const space::Mapping& mapping, const Arrangement& all) {
   static_assert(sizeof(int) == sizeof(std::int32_t));
   ARMATURE_ASSERT(all.directory.size() < space::Halt::text_max);
   const std::set<int> others = first_processes(mapping);
+  tell_who_leaves(mapping, others, all);
   for (std::size_t first = 0; first < all.processes.size(); first += count_max) {
     const auto part =
         all.processes.subspan(first, std::min(count_max, all.processes.size() - first));

@@ -14,6 +14,7 @@ namespace armature::quiesce {
 struct Arrangement {
   std::uint32_t number = 0;                      // so many times they have, then
   std::span<const int> processes;                // that each rank is to be in
+  std::span<const int> leaving;                  // processes that leave the job then
   space::KeptIn where = space::KeptIn::nowhere;  // a checkpoint is written
   std::string directory;                         // there, where it is
   std::uint64_t folder_number = 0;               // into that folder of it
@@ -29,6 +30,6 @@ struct Arrangement {
 /// wait for the end of that.
 void arrange(const space::Mapping& mapping, const Arrangement& all);
 
-extern const std::array<transport::Handling, 1> plan_handlers;
+extern const std::array<transport::Handling, 2> plan_handlers;
 
 }  // namespace armature::quiesce

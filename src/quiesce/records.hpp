@@ -9,6 +9,7 @@ namespace armature::quiesce {
 /// Records of processes that stand still, or are to.
 enum class Kind : std::uint8_t {
   plan,     // who goes where
+  leaves,   // a process leaves
   step,     // how far a process is
   problem,  // what has gone wrong
   whole,    // a checkpoint is to be of all, not of what has changed

@@ -28,7 +28,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 18;
+inline constexpr std::uint32_t control_version = 19;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -60,9 +60,10 @@ struct Recurring {
 enum class StartAnew : std::uint32_t {
   none,
   wanted,    // by whoever starts the new processes
-  begun,     // by rank 0, on its node: ranks are about to be written
+  begun,     // by rank 0, on its node: ranks are about to be written, or those that leave are noted
   failed,    // they were not; Resize::problem says why
   complete,  // they are: all processes end
+  leaving,   // by the launcher: some processes are to leave (ProcessSlot::is_to_leave), no more
 };
 
 /// More processes for virtual ranks, or fewer: asked for by anybody, arranged by the launcher.
@@ -80,6 +81,8 @@ struct Resize {
   std::atomic<StartAnew> anew{StartAnew::none};
   std::atomic<std::uint32_t> has_met{0};  // 1: the program makes calls in which all ranks meet
   char problem[text_max] = {};
+  // By the launcher: how many processes it has started for the job so far, restarts included.
+  std::atomic<std::uint32_t> started{0};
   std::atomic<std::uint64_t> looked_ns{0};  // when ranks have last looked for what is asked for
 };
 
@@ -308,13 +311,19 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> rung{0};     // futex word
   std::atomic<std::int32_t> running{-1};  // the rank whose turn it is
   std::atomic<std::uint64_t> step{0};     // where all stand still: see PhaseBarrier
-  // It is of the job from regrouping number `since` on, and no more from `until` on; 0: for ever.
+  // It is of the job from regrouping number `since` on, and no more from `until` on; 0: for ever;
+  // `in_order`: no more, and on several nodes it was not lost.
+  static constexpr std::uint32_t in_order = UINT32_MAX;
   std::atomic<std::uint32_t> since{0};
   std::atomic<std::uint32_t> until{0};
   std::atomic<std::uint32_t> joined{0};  // 1: it could host ranks, its addresses are the others'
   std::int32_t node = 0;                 // set before it starts
   std::atomic<std::uint32_t> wants_to_leave{0};  // 1: somebody has asked it to end
   std::atomic<std::uint32_t> has_urgent{0};      // 1: for one of its ranks, see RankSlot::urgency
+  // On several nodes, in the block of each: 1: the launcher says that it is to leave; and the
+  // number of the standing still at whose end it does, by the plan for that. 0: it stays.
+  std::atomic<std::uint32_t> is_to_leave{0};
+  std::atomic<std::uint32_t> leaves{0};  // at the end of that number
   // What ranks that other nodes reach by this process, but that are in another, tell it of their
   // teams: address of the last; 0: nothing.
   std::atomic<std::uint64_t> team_news{0};
@@ -327,8 +336,11 @@ struct alignas(128) ProcessSlot {
 
   [[nodiscard]] bool belongs(std::uint32_t regroup) const {
     const std::uint32_t end = until.load(std::memory_order_acquire);
-    return since.load(std::memory_order_acquire) <= regroup && (end == 0 || regroup < end);
+    return since.load(std::memory_order_acquire) <= regroup && end != in_order &&
+           (end == 0 || regroup < end);
   }
+  /// On several nodes: it has handed over all that it hosted. Nobody misses it.
+  [[nodiscard]] bool has_left() const { return until.load(std::memory_order_acquire) == in_order; }
 };
 
 static_assert(sizeof(ControlHeader) == 4096);

@@ -35,9 +35,11 @@ void regroup(const space::Control& control, space::Regroup as, std::span<const i
 // Slots alone are counted: so nothing is missing when one dies here, nor counted twice.
 void lose_process(const space::Control& control, int process) {
   space::Halt& halt = control.header().halt;
-  std::uint32_t living = 0;
+  std::atomic<std::uint32_t>& until = control.process(process).until;
   const std::uint32_t end = halt.regroup.load(std::memory_order_acquire) + 1;
-  control.process(process).until.compare_exchange_strong(living, end, std::memory_order_acq_rel);
+  // Some node may not know yet that it has left: then all take it for lost, and so agree.
+  for (std::uint32_t before : {0u, space::ProcessSlot::in_order})
+    until.compare_exchange_strong(before, end, std::memory_order_acq_rel);
   std::uint32_t lost = 0;
   for (std::uint32_t p = 0; p < control.header().processes; ++p)
     lost += is_lost(control.process(static_cast<int>(p))) ? 1 : 0;

@@ -28,7 +28,18 @@ void go_back_without(const space::Control& control, int process);
 void lose_process(const space::Control& control, int process);
 /// Whether the node of this block knows that.
 inline bool is_lost(const space::ProcessSlot& slot) {
+  const std::uint32_t until = slot.until.load(std::memory_order_acquire);
+  return until != 0 && until != space::ProcessSlot::in_order;
+}
+/// Whether it is lost, or has left in order.
+inline bool is_gone(const space::ProcessSlot& slot) {
   return slot.until.load(std::memory_order_acquire) != 0;
+}
+/// On several nodes: that process is about to leave with the standing still that is under way.
+inline bool is_leaving(const space::Halt& halt, const space::ProcessSlot& slot) {
+  const std::uint32_t wanted = halt.wanted.load(std::memory_order_acquire);
+  return slot.leaves.load(std::memory_order_acquire) == wanted &&
+         wanted != halt.over.load(std::memory_order_acquire);
 }
 /// Whether a job of several nodes goes back to copies in memory after deaths.
 inline bool recovers_on_nodes(const space::ControlHeader& job) {

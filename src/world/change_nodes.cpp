@@ -121,13 +121,19 @@ void go_on_from_last(const World& world, const wait::RankContext& me, const Dest
 }  // namespace
 
 void change_nodes(const World& world, std::span<const int> processes, const char* call) {
+  change_nodes(world, processes, {}, call);
+}
+
+void change_nodes(const World& world, std::span<const int> processes, std::span<const int> leaving,
+                  const char* call) {
   const auto requests = [call]() -> std::atomic<std::uint32_t>& {
     return wait::mapping(call).header().halt.requests;
   };
   // Requests that nobody has looked at yet go along with rank 0.
   const std::uint32_t unseen = world.rank() == 0 ? requests().exchange(0) : 0;
   try {
-    const std::uint32_t number = stand_together(world, {.processes = processes}, call);
+    const std::uint32_t number =
+        stand_together(world, {.processes = processes, .leaving = leaving}, call);
     const space::Halt& halt = wait::mapping(call).header().halt;
     if (halt.failed.load(std::memory_order_relaxed) == number)
       base::fail(Errc::out_of_memory,

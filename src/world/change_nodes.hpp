@@ -15,6 +15,9 @@ namespace armature::hosting {
 /// Error(misuse) when the nodes are not alike, Error(out_of_memory) when what a process keeps of a
 /// rank cannot go along.
 void change_nodes(const World& world, std::span<const int> processes, const char* call);
+/// Does that, too, and then the processes that rank 0 names leave the job.
+void change_nodes(const World& world, std::span<const int> processes, std::span<const int> leaving,
+                  const char* call);
 /// The place of a checkpoint: rank 0 names a new folder, if it is one, and whether it is to be
 /// incremental, the others nothing.
 struct Destination {

@@ -88,8 +88,10 @@ void migrate_together(ProcessId process) {
   if (const char* why = migration::why_not_move(job))
     base::fail(Errc::misuse, fmt::format("{}: the ranks stay: {}", call, why));
   // Processes may be fewer now than when it was asked for: then it stays.
-  if (hosting::restart_if_wanted(world, call) &&
-      process.number() >= static_cast<int>(job.processes))
+  const bool was_of_job = ask(me, process).is_of_job;
+  const bool is_anew = hosting::restart_if_wanted(world, call);
+  if (is_anew ? process.number() >= static_cast<int>(job.processes)
+              : was_of_job && !ask(me, process).is_of_job)
     process = ProcessId(me.space.slot(world.rank()).process.load(std::memory_order_relaxed));
   world.barrier();
   const std::vector<int> processes = agree(world, ask(me, process));

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "armature/collectives.hpp"
 #include "armature/error.hpp"
@@ -18,6 +19,7 @@
 #include "migration/addresses.hpp"
 #include "wait/rank_context.hpp"
 #include "world/change_nodes.hpp"
+#include "world/fewer_processes.hpp"
 #include "world/requests.hpp"
 
 namespace armature::hosting {
@@ -54,10 +56,14 @@ bool take_wish_of_launcher(space::Resize& resize) {
 
 /// Found by rank 0, and known to all then.
 struct Begun {
-  std::string folder;   // where ranks are to be written; empty: they are not
-  std::string problem;  // why not, where they should be
+  std::string folder;        // where ranks are to be written; empty: they are not
+  std::string problem;       // why not, where they should be
+  std::vector<int> leaving;  // processes that leave, and no more; rank 0 alone knows which
+  bool does_with_fewer = false;
 
   void share(const World& world) {
+    does_with_fewer = world.broadcast<std::uint8_t>(leaving.empty() ? 0 : 1, 0) != 0;
+    if (does_with_fewer) return;
     std::string& text = problem.empty() ? folder : problem;
     const std::int64_t bytes = problem.empty() ? std::ssize(folder) : -std::ssize(problem);
     const std::int64_t told = broadcast(world, bytes, 0);
@@ -66,6 +72,27 @@ struct Begun {
     broadcast<char>(world, world.rank() == 0 ? text : theirs, 0);
   }
 };
+
+/// By rank 0. The launcher says who leaves, and says nothing else while that has begun.
+std::vector<int> take_those_who_leave(const space::Mapping& mapping) {
+  space::ControlHeader& job = mapping.header();
+  std::vector<int> all;
+  StartAnew leaving = StartAnew::leaving;
+  if (job.resize.anew.load(std::memory_order_relaxed) != leaving ||
+      !job.resize.anew.compare_exchange_strong(leaving, StartAnew::begun,
+                                               std::memory_order_acq_rel))
+    return all;
+  const std::uint32_t regrouped = job.halt.regrouped.load(std::memory_order_acquire);
+  for (int process = 0; process < static_cast<int>(job.processes); ++process) {
+    const space::ProcessSlot& slot = mapping.process_slot(process);
+    if (slot.is_to_leave.load(std::memory_order_acquire) != 0 && slot.belongs(regrouped))
+      all.push_back(process);
+  }
+  // If that fails, or all go back meanwhile, the launcher asks again. Unless it has already.
+  StartAnew begun = StartAnew::begun;
+  job.resize.anew.compare_exchange_strong(begun, StartAnew::none, std::memory_order_acq_rel);
+  return all;
+}
 
 Begun begin(const space::Mapping& mapping, const Requests& requests) {
   const space::ControlHeader& job = mapping.header();
@@ -114,7 +141,10 @@ bool is_time_to_look(const space::Mapping& mapping) {
   space::Resize& resize = job.resize;
   if (!may_be_restarted(job)) return false;
   if (resize.has_met.load(std::memory_order_relaxed) == 0) return true;  // all note that they meet
-  if (is_launched(job)) return resize.anew.load(std::memory_order_relaxed) == StartAnew::wanted;
+  if (is_launched(job)) {
+    const StartAnew anew = resize.anew.load(std::memory_order_relaxed);
+    return anew == StartAnew::wanted || anew == StartAnew::leaving;
+  }
   const std::uint64_t now_ns = base::now_ns();
   if (now_ns - resize.looked_ns.load(std::memory_order_relaxed) < look_ns) return false;
   resize.looked_ns.store(now_ns, std::memory_order_relaxed);
@@ -138,7 +168,10 @@ bool restart_if_wanted(const World& world, const char* call) {
   const bool is_wanted = is_launched(job) ? world.rank() == 0 && take_wish_of_launcher(job.resize)
                                           : requests.are_there();
   if (world.rank() == 0 && is_wanted) begun = begin(mapping, requests);
+  if (world.rank() == 0 && is_launched(job) && !is_wanted)
+    begun.leaving = take_those_who_leave(mapping);
   begun.share(world);
+  if (begun.does_with_fewer) begun.problem = do_with_fewer_processes(world, begun.leaving, call);
   if (!begun.folder.empty()) begun.problem = write(world, begun.folder, call);
   if (!begun.problem.empty()) tell_problem(world, mapping, requests, begun.problem);
   return !begun.folder.empty() && begun.problem.empty();

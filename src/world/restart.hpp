@@ -3,9 +3,10 @@
 #include "armature/world.hpp"
 #include "space/mapping.hpp"
 
-// A job of several nodes gets other processes by going on anew, since memory belongs to the nodes.
-// All ranks are written, all processes end, and whoever has started them starts others, which go on
-// from there. Ranks see to it where all meet anyway. Our own launcher says when (Resize::anew);
+// More processes on several nodes, or fewer. Ranks see to it where all meet anyway. Under our own
+// launcher processes that leave hand their ranks over (fewer_processes.hpp). Else memory belongs to
+// the nodes, so the job goes on anew: all ranks are written, all processes end, and whoever has
+// started them starts others, which go on from there. Our own launcher says when (Resize::anew);
 // under another one the ranks look by themselves (requests.hpp).
 
 namespace armature::hosting {

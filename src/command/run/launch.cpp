@@ -255,6 +255,7 @@ Outcome launch(const LaunchOptions& options) {
     space::ControlHeader& header = space::map_control(node.control.get()).header();
     header.balance = options.balance ? 1 : 0;
     header.measures = options.rebalance_every_s > 0 ? 1 : 0;
+    header.resize.started = options.started;
     header.halt.incremental = options.checkpoint_incremental ? 1 : 0;
   }
   // The request is answered once all processes have joined; somebody may have asked already.

@@ -61,6 +61,7 @@ struct CheckpointOptions {
   /// keep theirs.
   std::string resize_directory;
   std::uint64_t resize_wanted = 0;  // a request of the job before, as Resize::wanted
+  std::uint32_t started = 0;        // processes of the job before, as Resize::started
   /// A job that goes on from a checkpoint.
   struct Restore {
     std::string secrets;            // of the processes that wrote it
@@ -114,6 +115,7 @@ struct Outcome {
   std::uint32_t processes = 0, nodes = 0;  // so many
   std::vector<std::string> hosts;          // of other launchers: on these
   std::uint64_t resize_wanted = 0;         // what has not been answered yet
+  std::uint32_t started = 0;               // processes for the job so far
 };
 
 }  // namespace armature::command

@@ -52,19 +52,28 @@ bool LaunchedProcesses::any_alive() const {
 std::vector<int> LaunchedProcesses::living_nodes() const {
   std::vector<int> nodes;
   for (const LaunchedProcess& process : processes_)
-    if (process.alive && !process.lost && (nodes.empty() || nodes.back() != process.node))
+    if (process.alive && !process.lost && (nodes.empty() || nodes.back() != process.node) &&
+        !node_of(process).process(number_of(process)).has_left())
       nodes.push_back(process.node);
   return nodes;
 }
 
 std::vector<int> LaunchedProcesses::hosting() const {
-  const std::uint32_t regroup = job_.header().halt.regroup.load(std::memory_order_relaxed);
   std::vector<int> numbers;
-  for (const LaunchedProcess& process : processes_)
-    if (process.alive && !process.lost &&
-        job_.control().process(number_of(process)).belongs(regroup))
+  for (const LaunchedProcess& process : processes_) {
+    const space::Control& node = node_of(process);
+    const std::uint32_t regroup = node.header().halt.regroup.load(std::memory_order_relaxed);
+    if (process.alive && !process.lost && node.process(number_of(process)).belongs(regroup))
       numbers.push_back(number_of(process));
+  }
   return numbers;
+}
+
+bool LaunchedProcesses::has_left(const LaunchedProcess& process) const {
+  const int number = number_of(process);
+  return node_of(process).process(number).has_left() &&
+         std::ranges::all_of(living_nodes(),
+                             [&](int node) { return job_.node(node).process(number).has_left(); });
 }
 
 /// A process that all its virtual ranks have left is of the job as long as there are ranks: some
@@ -85,8 +94,9 @@ Life LaunchedProcesses::life_of(const LaunchedProcess& process) const {
   const bool all_stay =
       (job_.nodes().size() == 1 && !job_.header().is_one_process()) || job_.recovers_on_nodes();
   const space::Control& node = node_of(process);
+  const space::ProcessSlot& slot = node.process(number);
   const bool is_member =
-      job_.recovers_on_nodes() || node.process(number).belongs(node.header().halt.regrouped);
+      job_.recovers_on_nodes() ? !slot.has_left() : slot.belongs(node.header().halt.regrouped);
   if (job_.header().ranks_are_virtual != 0 && is_member && (!has_any || (all_finished && all_stay)))
     return is_over ? Life::finished : Life::running;
   return all_finished ? Life::finished : all_starting ? Life::starting : Life::running;

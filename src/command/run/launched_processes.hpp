@@ -51,6 +51,8 @@ class LaunchedProcesses {
   [[nodiscard]] std::vector<int> living_nodes() const;
   /// The numbers of those that host ranks and will go on to.
   [[nodiscard]] std::vector<int> hosting() const;
+  /// On several nodes: whether all nodes know that it has left in order.
+  [[nodiscard]] bool has_left(const LaunchedProcess& process) const;
   /// How far its ranks have come: the one that has left least in order counts.
   [[nodiscard]] space::Life life_of(const LaunchedProcess& process) const;
   /// Whether its program has called armature::run.

@@ -9,6 +9,8 @@ int ProcessStarter::start(LaunchedProcess& process) {
   if (started.error != 0) return started.error;
   process.pid = started.pid;
   process.alive = true;
+  for (const space::Control& node : job_.nodes())
+    node.header().resize.started.fetch_add(1, std::memory_order_relaxed);
   return 0;
 }
 

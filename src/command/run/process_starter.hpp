@@ -12,12 +12,14 @@ namespace armature::command {
 /// going where it belongs.
 class ProcessStarter {
  public:
-  ProcessStarter(Spawner::Job job, JobOutput& output) : output_(output), spawner_(std::move(job)) {}
+  ProcessStarter(const JobView& view, Spawner::Job job, JobOutput& output)
+      : job_(view), output_(output), spawner_(std::move(job)) {}
 
   /// Returns errno of what failed, or 0: then it is alive.
   [[nodiscard]] int start(LaunchedProcess& process);
 
  private:
+  const JobView& job_;
   JobOutput& output_;
   Spawner spawner_;
 };

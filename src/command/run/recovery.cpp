@@ -12,9 +12,13 @@
 
 namespace armature::command {
 
-std::uint32_t Recovery::lost_processes() const {
-  return static_cast<std::uint32_t>(
-      std::ranges::count(processes_.all(), true, &LaunchedProcess::lost));
+/// Without any of those that are lost.
+bool Recovery::has_gone_on(int node) const {
+  const space::Control& control = job_.node(node);
+  return !control.header().halt.is_to_regroup() &&
+         std::ranges::all_of(processes_.all(), [&](const LaunchedProcess& process) {
+           return !process.lost || wait::is_gone(control.process(processes_.number_of(process)));
+         });
 }
 
 /// Empty when it can.
@@ -101,10 +105,7 @@ void Recovery::look_at_nodes() {
     shutdown_.note_kill();
     return shutdown_.end_job();
   }
-  const std::uint32_t lost = lost_processes();
-  if (nodes.empty() || !std::ranges::all_of(nodes, [&](int node) {
-        return halt(node).regrouped.load(std::memory_order_acquire) == lost;
-      }))
+  if (nodes.empty() || !std::ranges::all_of(nodes, [&](int node) { return has_gone_on(node); }))
     return;
   restarting_.begin_once_more();
   have_recovered();

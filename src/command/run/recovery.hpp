@@ -36,7 +36,7 @@ class Recovery {
   [[nodiscard]] std::string why_not(const LaunchedProcess& process) const;
   void look_at_nodes();
   void have_recovered();
-  [[nodiscard]] std::uint32_t lost_processes() const;
+  [[nodiscard]] bool has_gone_on(int node) const;
 
   const JobView& job_;
   LaunchedProcesses& processes_;

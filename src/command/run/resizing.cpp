@@ -192,6 +192,7 @@ bool Resizing::is_dispensable(const LaunchedProcess& process) const {
   const auto& slot = job_.control().process(number);
   // A simulation is not resized, and tells its processes of deaths itself.
   if (job.ranks_are_virtual == 0 || job.simulated != 0) return false;
+  if (job.nodes > 1) return processes_.has_left(process);
   if (job.all_have_joined() && !job_.is_regrouping() && has_done_its_part(number)) return true;
   const std::uint32_t regroup = job.halt.regroup.load(std::memory_order_relaxed);
   const std::uint32_t since = slot.since.load(std::memory_order_relaxed);
@@ -205,7 +206,7 @@ void Resizing::do_without(LaunchedProcess& process, const Ending& ending) {
   say(fmt::format("{} {}: the job goes on without it", processes_.name_of(process), ending.how));
   requests_.note_problem(fmt::format("process {} {}", number, ending.how));
   process.lost = true;
-  space::ProcessSlot& slot = job_.control().process(number);
+  space::ProcessSlot& slot = processes_.node_of(process).process(number);
   slot.step.store(wait::runs_no_more, std::memory_order_release);
   if (!came && slot.until.load(std::memory_order_relaxed) == 0)
     wait::regroup(job_.control(), space::Regroup::spread, std::span(&number, 1), {});

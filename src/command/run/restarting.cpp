@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ void Restarting::look() {
       return give_up(resize.problem);
     if (!node.header().all_have_joined()) return;
   }
-  if (job_.is_to_go_on()) return;
+  if (job_.is_to_go_on() || !leaving_.all_nodes_agree()) return;
   requests_.take_from_nodes();
   note_those_who_leave();
   if (!leave_.empty() && base::now_ns() - leave_since_ns_ < leaving_ns) return;
@@ -44,7 +45,9 @@ void Restarting::look() {
 
 /// Notes those that somebody else has asked to end.
 void Restarting::note_those_who_leave() {
-  std::erase_if(leave_, [&](int number) { return processes_.at(number).lost; });
+  std::erase_if(leave_, [&](int number) {
+    return processes_.at(number).lost || processes_.has_left(processes_.at(number));
+  });
   for (const int number : processes_.hosting()) {
     const LaunchedProcess& process = processes_.at(number);
     const space::Control& node = processes_.node_of(process);
@@ -70,8 +73,6 @@ void Restarting::note_those_who_leave() {
 std::string Restarting::why_not() const {
   const std::string& directory = job_.options().resize_directory;
   if (directory.empty()) return "this job keeps its processes";
-  if (std::string why = requests_.pending() ? requests_.why_not() : std::string(); !why.empty())
-    return why;
   struct stat status {};
   // Nobody else may read what ranks have.
   if (stat(directory.c_str(), &status) == 0 || mkdir(directory.c_str(), 0700) == 0) return {};
@@ -79,8 +80,20 @@ std::string Restarting::why_not() const {
 }
 
 void Restarting::want() {
+  const auto& request = requests_.pending();
+  if (const std::string why = request ? requests_.why_not() : std::string(); !why.empty())
+    return give_up(why);
+  const std::vector<int> leaving =
+      leaving_.choose(leave_, request ? std::optional(request->processes) : std::nullopt);
+  if (leaving.empty()) return want_restart();
+  is_wanted_ = true;
+  leaving_.want(leaving);
+}
+
+void Restarting::want_restart() {
   if (const std::string why = why_not(); !why.empty()) return give_up(why);
   is_wanted_ = true;
+  leaving_.withdraw();
   for (const space::Control& node : job_.nodes()) {
     StartAnew none = StartAnew::none;
     node.header().resize.anew.compare_exchange_strong(none, StartAnew::wanted,
@@ -96,6 +109,7 @@ void Restarting::give_up(const std::string& why) {
   }
   requests_.answer_nodes(why);
   is_wanted_ = false;
+  leaving_.withdraw();
   for (const space::Control& node : job_.nodes()) {
     StartAnew wanted = StartAnew::wanted;
     if (!node.header().resize.anew.compare_exchange_strong(wanted, StartAnew::none)) {
@@ -116,7 +130,9 @@ void Restarting::complete(Outcome& outcome) const {
   std::vector<bool> keeps(job_.nodes().size());
   std::uint32_t staying = 0;
   for (const LaunchedProcess& process : processes_.all()) {
-    if (process.lost || std::ranges::count(leave_, processes_.number_of(process)) != 0) continue;
+    if (process.lost || processes_.has_left(process) ||
+        std::ranges::count(leave_, processes_.number_of(process)) != 0)
+      continue;
     keeps[static_cast<std::size_t>(process.node)] = true;
     ++staying;
   }

@@ -5,18 +5,19 @@
 #include <vector>
 
 #include "command/run/launched_processes.hpp"
+#include "command/run/leaving.hpp"
 #include "command/run/resize_requests.hpp"
 
 namespace armature::command {
 
-/// More processes for virtual ranks on several nodes, or fewer. Memory belongs to a node, so a
-/// process that comes could not take ranks over. All are written to disk at the next call in which
-/// they meet (world/restart.cpp), and all processes end. Whoever waits for this launch starts
-/// others, which go on from there. Until then nothing has changed.
+/// More processes for virtual ranks on several nodes, or fewer. Where each node keeps a process,
+/// those that are too many leave (leaving.hpp). Else all ranks are written to disk at the next call
+/// in which they meet (world/restart.cpp), all processes end, and whoever waits for this launch
+/// starts others, which go on from there. Until then nothing has changed.
 class Restarting {
  public:
   Restarting(const JobView& job, LaunchedProcesses& processes, ResizeRequests& requests)
-      : job_(job), processes_(processes), requests_(requests) {}
+      : job_(job), processes_(processes), requests_(requests), leaving_(job, processes) {}
 
   /// To be called now and then, once the job has begun.
   void look();
@@ -33,11 +34,13 @@ class Restarting {
   void note_those_who_leave();
   [[nodiscard]] std::string why_not() const;
   void want();
+  void want_restart();
   void give_up(const std::string& why);
 
   const JobView& job_;
   LaunchedProcesses& processes_;
   ResizeRequests& requests_;
+  const Leaving leaving_;
   std::vector<int> leave_;            // in the end
   std::uint64_t leave_since_ns_ = 0;  // when the last of them was asked to
   bool is_wanted_ = false;

@@ -28,7 +28,8 @@ constexpr int look_often_ms = 1;
 RunningJob::RunningJob(const LaunchOptions& options, Start start)
     : path_(start.path),
       view_(options, start.memory, start.control),
-      starter_({std::move(start.path), options.command, start.memory, start.store, signals_,
+      starter_(view_,
+               {std::move(start.path), options.command, start.memory, start.store, signals_,
                 std::move(start.binding), view_.header().ranks_are_virtual != 0},
                output_),
       start_(view_, shutdown_, time_, start.filling),
@@ -150,7 +151,8 @@ Outcome RunningJob::outcome() const {
   const int passed_on = shutdown_.passed_on();
   Outcome outcome{.status = failure.value_or(0),
                   .was_killed = failure && shutdown_.was_killed() && passed_on == 0,
-                  .resize_wanted = requests_.unanswered()};
+                  .resize_wanted = requests_.unanswered(),
+                  .started = view_.header().resize.started.load(std::memory_order_relaxed)};
   if (!view_.is_to_go_on() || failure) return outcome;
   if (passed_on != 0)  // by somebody who wants it to end
     outcome.status = 128 + passed_on;

@@ -1,0 +1,101 @@
+// Processes that leave a job of several nodes host no rank any more: ranks change nodes for that as
+// they do in migrate_together. What follows is the business of elastic/leave.cpp.
+#include "world/fewer_processes.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "armature/error.hpp"
+#include "balance/in_rows.hpp"
+#include "base/message.hpp"
+#include "fibers/rank_record.hpp"
+#include "wait/rank_context.hpp"
+#include "world/change_nodes.hpp"
+#include "world/gather_first.hpp"
+
+namespace armature::hosting {
+namespace {
+
+/// A rank's word of itself.
+struct Seen {
+  double load = 0;
+  std::int32_t process = 0;
+  space::Tie tie = space::Tie::none;
+};
+
+Seen look(const wait::RankContext& me) {
+  const space::RankSlot& slot = me.space.slot(me.space.me());
+  return {.load = fibers::load_of(slot.busy_ns.load(std::memory_order_relaxed)),
+          .process = slot.process.load(std::memory_order_relaxed),
+          .tie = me.tie()};
+}
+
+/// Those that stay, each node's in a row.
+std::vector<int> those_who_stay(const space::Mapping& mapping, const std::vector<int>& leaving) {
+  const std::uint32_t regrouped = mapping.header().halt.regrouped.load(std::memory_order_acquire);
+  std::vector<int> members;
+  for (int process = 0; process < static_cast<int>(mapping.header().processes); ++process)
+    if (mapping.process_slot(process).belongs(regrouped) &&
+        std::ranges::find(leaving, process) == leaving.end())
+      members.push_back(process);
+  std::ranges::sort(members, {}, [&](int process) {
+    return std::tuple(mapping.process_slot(process).node, process);
+  });
+  return members;
+}
+
+/// The new places of ranks; each stays that holds something of its process.
+struct Plan {
+  std::vector<int> processes;  // of each rank
+  std::string problem;
+};
+
+Plan plan(const space::Mapping& mapping, const std::vector<Seen>& ranks,
+          const std::vector<int>& leaving) {
+  Plan made;
+  const std::vector<int> members = those_who_stay(mapping, leaving);
+  std::vector<double> loads;
+  std::vector<int> kept;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const Seen& one = ranks[rank];
+    const auto place = std::ranges::find(members, one.process);
+    const bool stays = one.tie != space::Tie::none;
+    if (stays && place == members.end()) {
+      made.problem = fmt::format("rank {} {}, which cannot move", rank, space::text(one.tie));
+      return made;
+    }
+    loads.push_back(one.load);
+    kept.push_back(stays ? static_cast<int>(place - members.begin()) : -1);
+  }
+  const auto places = balance::in_rows(loads, kept, static_cast<int>(members.size()));
+  for (const int place : places) made.processes.push_back(members[static_cast<std::size_t>(place)]);
+  return made;
+}
+
+std::string broadcast_text(const World& world, std::string text) {
+  text.resize(world.broadcast(text.size(), 0));
+  world.broadcast<char>(text, 0);
+  return text;
+}
+
+}  // namespace
+
+std::string do_with_fewer_processes(const World& world, const std::vector<int>& leaving,
+                                    const char* call) {
+  const wait::RankContext& me = wait::this_rank(call);
+  const std::vector<Seen> ranks = gather_first(world, look(me));
+  Plan made;
+  if (world.rank() == 0) made = plan(wait::mapping(call), ranks, leaving);
+  if (std::string problem = broadcast_text(world, made.problem); !problem.empty()) return problem;
+  try {
+    change_nodes(world, made.processes, leaving, call);
+  } catch (const Error& error) {
+    return std::string(base::without_start(error.what()));
+  }
+  return {};
+}
+
+}  // namespace armature::hosting
