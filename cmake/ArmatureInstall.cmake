@@ -32,6 +32,19 @@ if(TARGET armature_tool)
   install(TARGETS armature_bench_ucx LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 
+# All that is installed, and nothing else (`./dev install`).
+add_custom_target(installed DEPENDS ${libraries} armature_ucx)
+foreach(target armature_malloc armature_tool armature_bench_ucx)
+  if(TARGET ${target})
+    add_dependencies(installed ${target})
+  endif()
+endforeach()
+foreach(mpi IN LISTS ARMATURE_MPIS)
+  if(TARGET armci_${mpi})
+    add_dependencies(installed armci_${mpi} armci_${mpi}_static)
+  endif()
+endforeach()
+
 install(EXPORT armature_targets NAMESPACE armature:: FILE armature-targets.cmake
         DESTINATION ${config_dir})
 configure_package_config_file(cmake/armature-config.cmake.in armature-config.cmake

@@ -30,6 +30,18 @@ function(armature_precompile target)
   endif()
 endfunction()
 
+# Where CMAKE_UNITY_BUILD is on, each room of the library is compiled as one source. So names in anonymous namespaces
+# must differ within a room only. Sources with options of their own stay by themselves.
+function(armature_unite_rooms target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    if(source MATCHES "/src/([^/]+)/")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${CMAKE_MATCH_1})
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # A static library of parts of src/ that is linked into the command and the unit tests only.
 # Sets <target>_SCOPE to the keyword with which to link it.
 function(armature_internal_library target)
