@@ -19,6 +19,7 @@ class Law:
         self.public_alone = law.get("public_alone", [])
         self.composers = law["composers"]
         self.command_parts = ["command/" + part for part in law["command_parts"]]
+        self.test_harness = law["test_harness"]
         self.bench_may_include = law["bench_may_include"]
         self.public_floor = law.get("public_floor", {})
         self.third_party = law.get("third_party", {})
@@ -136,6 +137,16 @@ def outside_problem(law, name, target, folder):
     return f"{top} stands on the public headers alone, not on src/{folder}"
 
 
+def harness_problem(law, name, target, found):
+    """A file that includes `target`, which is `found` at that path of the repository."""
+    if not found.startswith(law.test_harness + "/"):
+        return None
+    alone = any(name.startswith(one + "/") for one in law.public_alone)
+    if name.endswith("_test.cpp") and name.startswith("src/") or name.startswith("tests/") and not alone:
+        return None
+    return f"'{target}' is for tests alone"
+
+
 def problem(law, name, quote, target):
     """What is wrong with `#include target` in file `name`, or None."""
     beside = os.path.normpath(os.path.join(os.path.dirname(name), target))
@@ -145,10 +156,11 @@ def problem(law, name, quote, target):
         folder = os.path.dirname(target)
     else:
         folder = None
+    found = next((path for path in (beside, "tests/" + target) if (law.root / path).is_file()), "")
 
     if name.startswith("include/armature/"):
         return public_header_problem(law, name, target)
-    wrong = third_party_problem(law, name, target)
+    wrong = harness_problem(law, name, target, found) or third_party_problem(law, name, target)
     if wrong is None and name.startswith("src/"):
         wrong = room_problem(law, name, target, folder)
     elif wrong is None:

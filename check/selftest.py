@@ -125,6 +125,18 @@ class Checks(unittest.TestCase):
         self.plant("tests/layer/toy.cpp", '#include "space/segment.hpp"\n')
         self.fails("layers", "stands on the public headers alone, not on src/space")
 
+    def test_layers_keep_the_harness_to_tests(self):
+        self.plant("tests/harness/job.hpp", '#pragma once\n#include "space/segment.hpp"\n')
+        self.plant("src/rma/get_test.cpp", '#include "harness/job.hpp"\n')
+        self.plant("tests/virtual/toy.cpp", '#include "harness/job.hpp"\n')
+        self.passes("layers")
+        for name in ("src/rma/get.cpp", "src/rma/get.hpp", "bench/get.cpp", "compat/armci/get.cpp", "tests/layer/toy.cpp"):
+            self.plant(name, '#include "harness/job.hpp"\n')
+            self.fails("layers", f"{name}:1: 'harness/job.hpp' is for tests alone")
+            self.plant(name, "")
+        self.plant("src/rma/get.cpp", '#include "../../tests/harness/job.hpp"\n')
+        self.fails("layers", "for tests alone")
+
     def test_layers_keep_hwloc_in_its_room(self):
         self.plant("src/rma/bind.cpp", "#include <hwloc.h>\n")
         self.fails("layers", "src/command/run only")

@@ -22,16 +22,23 @@ endfunction()
 armature_sources(unit_tests KEEP "src/*/*_test.cpp" "src/*/*/*_test.cpp")
 if(ARMATURE_SANITIZE MATCHES thread)  # those that have threads, or a network's
   foreach(test IN LISTS unit_tests)
-    file(STRINGS ${test} threads LIMIT_COUNT 1 REGEX "thread|[Pp]layed|[Nn]etwork")
+    file(STRINGS ${test} threads LIMIT_COUNT 1 REGEX "thread|[Nn]etwork|harness/t")
     if(NOT threads)
       list(REMOVE_ITEM unit_tests ${test})
     endif()
   endforeach()
 endif()
+# What unit tests stand on who need a job, other ranks or another node. The library and the command know nothing of it.
+armature_sources(harness_sources "tests/harness/*.cpp")
 if(unit_tests)
+  add_library(armature_harness STATIC ${harness_sources})
+  target_include_directories(armature_harness PUBLIC src tests)
+  target_compile_options(armature_harness PRIVATE ${ARMATURE_LIGHT})
+  target_link_libraries(armature_harness PUBLIC armature_launcher armature_static)
+  armature_precompile(armature_harness)
   add_executable(unit_tests ${unit_tests})
   target_include_directories(unit_tests PRIVATE src)
-  target_link_libraries(unit_tests PRIVATE armature_launcher armature_static fmt::fmt armature_gtest
+  target_link_libraries(unit_tests PRIVATE armature_harness armature_launcher armature_static fmt::fmt armature_gtest
                         GTest::gtest_main)
   # Headers that take longer to compile than the tests themselves. None of our own here or elsewhere: ccache
   # takes a precompiled header for the same when comments differ, GCC by its bytes not, and then includes

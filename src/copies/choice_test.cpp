@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
-#include "copies/says.hpp"
 #include "copies/trial.hpp"
+#include "harness/copy_variable.hpp"
 
 namespace armature::copies {
 namespace {
@@ -25,7 +25,7 @@ std::size_t chosen_in(const CopyChoices& choices) {
 }
 
 TEST(CopyChoice, of_a_known_processor_is_the_tables_and_nothing_is_tried) {
-  const Says says(nullptr);
+  const harness::CopyVariable says(nullptr);
   CopyChoices choices;
   std::vector<char> from(1 << 16, 'x'), to(1 << 16);
   std::size_t known = 0;
@@ -47,7 +47,7 @@ TEST(CopyChoice, of_a_known_processor_is_the_tables_and_nothing_is_tried) {
 }
 
 TEST(CopyChoice, of_an_unknown_processor_is_tried) {
-  const Says says(nullptr);
+  const harness::CopyVariable says(nullptr);
   CopyChoices choices;
   std::vector<char> from(4096, 'x'), to(4096);
   choose_and_copy(choices, {}, to.data(), from.data(), to.size(), nobodys);
@@ -58,7 +58,7 @@ TEST(CopyChoice, of_an_unknown_processor_is_tried) {
 TEST(CopyChoice, that_the_environment_makes_holds_for_all_kinds) {
   for (const Candidate& each : candidates) {
     if (!each.is_there()) continue;
-    const Says says(each.name);
+    const harness::CopyVariable says(each.name);
     CopyChoices choices;
     std::vector<char> from(1 << 16, 'x'), to(1 << 16);
     for (std::size_t number = 0; number < CopyChoices::kinds; ++number) {
@@ -80,7 +80,7 @@ TEST(CopyChoice, that_somebody_else_is_making_is_not_waited_for) {
 }
 
 TEST(CopyChoice, an_unknown_word_is_an_error) {
-  const Says says("fastest");
+  const harness::CopyVariable says("fastest");
   EXPECT_THROW((void)wanted_way(), Error);
 }
 

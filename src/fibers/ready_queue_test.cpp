@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "space/small_job.hpp"
+#include "harness/job.hpp"
 
 namespace armature::fibers {
 namespace {
@@ -30,7 +30,7 @@ class ReadyQueueTest : public testing::Test {
     return order;
   }
 
-  space::SmallJob job_{ranks};
+  harness::Job job_{ranks};
   std::deque<RankFiber> fibers_;
   ReadyQueue queue_;
 };

@@ -9,7 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/file_descriptor.hpp"
-#include "space/small_job.hpp"
+#include "harness/job.hpp"
 
 namespace armature::migration {
 namespace {
@@ -45,7 +45,7 @@ class LeftBehindTest : public testing::Test {
     return {first_ + from_mib * mebibyte, first_ + to_mib * mebibyte};
   }
 
-  const space::SmallJob job_{2};
+  const harness::Job job_{2};
   const base::FileDescriptor file_{memfd_create("bands", MFD_CLOEXEC)};
   const std::uint64_t first_ = behind_head(mapping(), 1).begin;
   PageCache left_{mapping(), file_.get()};

@@ -12,9 +12,9 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/job.hpp"
 #include "migration/page_cache.hpp"
 #include "space/pages.hpp"
-#include "space/small_job.hpp"
 
 namespace armature::migration {
 namespace {
@@ -45,8 +45,8 @@ class LandingTest : public testing::Test {
     return {first_ + begin * space::page_bytes, first_ + end * space::page_bytes};
   }
 
-  const space::SmallJob job_{1};
-  const int file_ = job_.memory().bands.front().get();
+  const harness::Job job_{1};
+  const int file_ = job_.descriptors().front();
   const std::uint64_t first_ = behind_head(mapping(), 0).begin;
   PageCache left_{mapping(), file_};
   std::vector<std::byte> expected_ = std::vector<std::byte>(bytes_max);

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "armature/handle.hpp"
-#include "net/played_peer.hpp"
+#include "harness/two_nodes.hpp"
 #include "wait/request.hpp"
 #include "wait/wait.hpp"
 
@@ -46,13 +46,13 @@ NetworkOptions options(std::uint64_t heartbeat_ns = 0) {
 }
 
 /// All that it has said.
-bool is_acknowledged(const PlayedPeer& peer) {
+bool is_acknowledged(const harness::Peer& peer) {
   const std::lock_guard locked(peer.mutex);
   return peer.acknowledged == peer.sequence;
 }
 
 TEST(ProgressThreadTest, what_comes_while_ranks_do_not_look_is_handled) {
-  PlayedNetwork net(options());
+  harness::TwoNodes net(options());
   for (int i = 1; i <= 20; ++i) {
     net.peer.say(Said::word, 1);
     ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
@@ -60,7 +60,7 @@ TEST(ProgressThreadTest, what_comes_while_ranks_do_not_look_is_handled) {
 }
 
 TEST(ProgressThreadTest, it_listens_again_when_ranks_have_looked_away) {
-  PlayedNetwork net(options());
+  harness::TwoNodes net(options());
   for (int i = 1; i <= 10; ++i) {
     for (int polled = 0; polled < 10'000; ++polled) (void)network()->poll();
     network()->thread().leave_to_thread();
@@ -83,7 +83,7 @@ std::uint64_t sleeps_of_others() {
 }
 
 TEST(ProgressThreadTest, while_it_cannot_listen_it_naps_ever_longer) {
-  PlayedNetwork net(options());
+  harness::TwoNodes net(options());
   const transport::Links::Lock locked(network()->links().lock());  // as a rank that polls
   const auto begun = std::chrono::steady_clock::now();
   const std::uint64_t before = sleeps_of_others();
@@ -96,7 +96,7 @@ TEST(ProgressThreadTest, while_it_cannot_listen_it_naps_ever_longer) {
 }
 
 TEST(ProgressThreadTest, what_comes_while_a_rank_polls_is_left_to_it_until_it_stops) {
-  PlayedNetwork net(options());
+  harness::TwoNodes net(options());
   int left = 0;
   for (int i = 1; i <= 20; ++i) {
     ASSERT_TRUE(network()->thread().suppress());
@@ -110,7 +110,7 @@ TEST(ProgressThreadTest, what_comes_while_a_rank_polls_is_left_to_it_until_it_st
 }
 
 TEST(ProgressThreadTest, what_a_rank_took_in_last_is_acknowledged_when_it_polls_no_more) {
-  PlayedNetwork net(options(400'000 * ms));  // nobody looks because of that
+  harness::TwoNodes net(options(400'000 * ms));  // nobody looks because of that
   net.peer.flags = transport::PacketHeader::wants_ack;
   for (int i = 1; i <= 5; ++i) {
     ASSERT_TRUE(network()->thread().suppress());
@@ -122,7 +122,7 @@ TEST(ProgressThreadTest, what_a_rank_took_in_last_is_acknowledged_when_it_polls_
 }
 
 TEST(ProgressThreadTest, so_is_what_a_rank_took_in_that_only_looked_once) {
-  PlayedNetwork net(options(400'000 * ms));
+  harness::TwoNodes net(options(400'000 * ms));
   net.peer.flags = transport::PacketHeader::wants_ack;
   net.peer.is_heard = false;  // the rank is faster
   armature::detail::Request request{[](armature::detail::Request&) {
@@ -151,7 +151,7 @@ TEST(ProgressThreadTest, what_a_rank_had_to_look_at_again_is_looked_at_when_it_p
     ++looks;
     return more.load();
   };
-  PlayedNetwork net(chosen);
+  harness::TwoNodes net(chosen);
   ASSERT_TRUE(network()->thread().suppress());
   more = true;
   (void)network()->poll();
@@ -163,7 +163,7 @@ TEST(ProgressThreadTest, what_a_rank_had_to_look_at_again_is_looked_at_when_it_p
 }
 
 TEST(ProgressThreadTest, who_is_silent_for_longer_than_the_heartbeat_is_given_up) {
-  PlayedNetwork net(options(200 * ms));
+  harness::TwoNodes net(options(200 * ms));
   EXPECT_TRUE(net.until([&] { return net.peer.drops == 1; }, false));
   for (const int rank : {1, 2})
     EXPECT_TRUE(
@@ -173,7 +173,7 @@ TEST(ProgressThreadTest, who_is_silent_for_longer_than_the_heartbeat_is_given_up
 
 TEST(ProgressThreadTest, signs_of_life_are_sent_and_who_sends_some_stays) {
   NetworkOptions chosen = options(2000 * ms);
-  PlayedNetwork net(chosen);
+  harness::TwoNodes net(chosen);
   std::size_t answered = 0;
   const auto hears_of_us_often = [&] {
     for (; answered < net.peer.seen(transport::Kind::none).size(); ++answered)
@@ -185,12 +185,12 @@ TEST(ProgressThreadTest, signs_of_life_are_sent_and_who_sends_some_stays) {
 }
 
 TEST(ProgressThreadTest, who_has_not_found_all_yet_gives_signs_of_life) {
-  PlayedNetwork net(options(40 * ms), 3);
+  harness::TwoNodes net(options(40 * ms), 3);
   EXPECT_GE(net.peer.seen(transport::Kind::none).size(), 3U);
 }
 
 TEST(ProgressThreadTest, without_a_heartbeat_silence_is_no_fault) {
-  PlayedNetwork net(options(0));
+  harness::TwoNodes net(options(0));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_EQ(net.peer.drops, 0);
   EXPECT_TRUE(net.peer.seen(transport::Kind::none).empty());

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
-#include "net/played_peer.hpp"
+#include "harness/two_nodes.hpp"
 #include "net/records.hpp"
 
 namespace armature::net {
@@ -60,7 +60,7 @@ class ServicesTest : public testing::Test {
 
 TEST_F(ServicesTest, numbers_follow_the_list_behind_the_links_and_the_network) {
   for (const bool reversed : {false, true}) {
-    PlayedNetwork net(reversed ? with({&second, &first}) : with({&first, &second}));
+    harness::TwoNodes net(reversed ? with({&second, &first}) : with({&first, &second}));
     const transport::Links& links = network()->links();
     EXPECT_EQ(links.services().kind_of(transport::Kind::bye).service, 0);
     EXPECT_EQ(links.services().kind_of(Kind::life).service, 1);
@@ -70,7 +70,7 @@ TEST_F(ServicesTest, numbers_follow_the_list_behind_the_links_and_the_network) {
 }
 
 TEST_F(ServicesTest, a_record_comes_to_the_service_that_it_names) {
-  PlayedNetwork net(with({&first, &second}));
+  harness::TwoNodes net(with({&first, &second}));
   net.peer.say(Second::record, 1);
   net.peer.say(First::record, 1);
   EXPECT_TRUE(net.until([] { return told.size() == 2; }));
@@ -79,7 +79,7 @@ TEST_F(ServicesTest, a_record_comes_to_the_service_that_it_names) {
 }
 
 TEST_F(ServicesTest, all_are_told_to_forget_of_lost_processes_and_to_stand_still) {
-  PlayedNetwork net(with({&first, &second}));
+  harness::TwoNodes net(with({&first, &second}));
   const auto is_quiet = [] {
     const transport::Links::Lock locked(network()->links().lock());
     return network()->flush().is_drained();
@@ -88,7 +88,7 @@ TEST_F(ServicesTest, all_are_told_to_forget_of_lost_processes_and_to_stand_still
   {
     const transport::Links::Lock locked(network()->links().lock());
     network()->forget_ranks();
-    network()->links().give_up(PlayedPeer::process, "the test says so");
+    network()->links().give_up(harness::Peer::process, "the test says so");
   }
   ASSERT_EQ(told.size(), 3U);
   EXPECT_STREQ(told[0], "first forgets");
@@ -99,7 +99,7 @@ TEST_F(ServicesTest, all_are_told_to_forget_of_lost_processes_and_to_stand_still
 
 TEST_F(ServicesTest, lists_are_told_apart_by_names_order_and_records) {
   const auto hash = [](std::vector<const transport::Service*> services) {
-    PlayedNetwork net(with(std::move(services)));
+    harness::TwoNodes net(with(std::move(services)));
     return network()->links().services().hash();
   };
   const transport::Service longer{.name = "second", .records_count = 2};
@@ -111,15 +111,15 @@ TEST_F(ServicesTest, lists_are_told_apart_by_names_order_and_records) {
 }
 
 void hear(transport::RecordKind kind) {
-  PlayedNetwork net(with({&first, &second}));
+  harness::TwoNodes net(with({&first, &second}));
   net.peer.say_as(kind, 1);
   (void)network()->poll();
 }
 
 void join_one_that_has_others() {
-  PlayedPeer::has_other_services = true;
+  harness::Peer::has_other_services = true;
   try {
-    const PlayedNetwork net(with({&first, &second}));
+    const harness::TwoNodes net(with({&first, &second}));
   } catch (const Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     _exit(error.code() == Errc::start ? 3 : 4);

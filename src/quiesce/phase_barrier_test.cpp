@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "space/small_job.hpp"
+#include "harness/job.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::quiesce {
 namespace {
 
 TEST(PhaseBarrierTest, a_member_that_is_killed_has_not_passed_what_it_did_not_reach) {
-  const space::SmallJob job(2);
+  const harness::Job job(2);
   const space::Mapping& mapping = job.mapping();
   ASSERT_EQ(mapping.header().processes, 2U);
   const PhaseBarrier mine(mapping, 0, 1), its(mapping, 1, 1);
@@ -28,7 +28,7 @@ TEST(PhaseBarrierTest, a_member_that_is_killed_has_not_passed_what_it_did_not_re
 }
 
 TEST(PhaseBarrierTest, a_word_of_another_epoch_does_not_count) {
-  const space::SmallJob job(2);
+  const harness::Job job(2);
   const space::Mapping& mapping = job.mapping();
   const PhaseBarrier mine(mapping, 0, 7);
   mine.reach(2);
@@ -59,7 +59,7 @@ TEST(PhaseBarrierTest, nobody_waits_for_a_member_that_has_left) {
 }
 
 TEST(PhaseBarrierTest, who_waits_gives_up_when_the_epoch_is_over) {
-  const space::SmallJob job(2);
+  const harness::Job job(2);
   const space::Mapping& mapping = job.mapping();
   const PhaseBarrier mine(mapping, 0, 1);
   mapping.header().halt.regroup = 1;

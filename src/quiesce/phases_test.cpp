@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "space/small_job.hpp"
+#include "harness/job.hpp"
 
 namespace armature::quiesce {
 namespace {
@@ -58,7 +58,7 @@ class PhasesTest : public ::testing::Test {
     }
   }
 
-  const space::SmallJob job_{2};
+  const harness::Job job_{2};
   std::mutex mutex_;
   std::vector<std::string> done_;
   std::atomic<int> count_of_quiet_ = 0;

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "net/played_peer.hpp"
+#include "harness/two_nodes.hpp"
 #include "rma/far_records.hpp"
 #include "rma/protocol.hpp"
 #include "rma/questions.hpp"
@@ -13,10 +13,10 @@
 namespace armature::rma {
 namespace {
 
-using net::Bytes;
+using harness::Bytes;
+using harness::Peer;
+using harness::TwoNodes;
 using net::network;
-using net::PlayedNetwork;
-using net::PlayedPeer;
 
 constexpr std::size_t chunk = std::size_t{16} << 20;
 constexpr std::size_t long_enough = std::size_t{128} << 10;
@@ -40,7 +40,7 @@ class ByEngineTest : public testing::Test {
   ByEngineTest() {
     net_.peer.one_sided.is_offered = true;
     choose_protocols(true);
-    net_.peer.on_record = [this](const PlayedPeer::Seen& seen) {
+    net_.peer.on_record = [this](const Peer::Seen& seen) {
       if (!seen.is(Kind::key)) return;
       struct {
         std::uint64_t question;
@@ -65,7 +65,7 @@ class ByEngineTest : public testing::Test {
   std::size_t keys_asked() { return net_.peer.seen(Kind::key).size(); }
 
   bool has_keys_ = true;
-  PlayedNetwork net_{key_options()};
+  TwoNodes net_{key_options()};
 };
 
 TEST_F(ByEngineTest, a_put_is_there_when_it_returns) {

@@ -11,14 +11,14 @@
 #include <gtest/gtest.h>
 
 #include "armature/detail/transfer.hpp"
-#include "copies/says.hpp"
 #include "copies/trial.hpp"
-#include "space/small_job.hpp"
+#include "harness/copy_variable.hpp"
+#include "harness/job.hpp"
 
 namespace armature::detail {
 namespace {
 
-using copies::Says;
+using harness::CopyVariable;
 using space::CopyChoices;
 
 constexpr std::size_t long_bytes = (std::size_t{64} << 20) + 24;
@@ -67,8 +67,8 @@ std::size_t chosen_in(const CopyChoices& choices) {
 }
 
 TEST(CopyLarge, chooses_once_for_the_processes_of_a_node) {
-  const Says says("trial");
-  const space::SmallJob job(2);
+  const CopyVariable says("trial");
+  const harness::Job job(2);
   CopyChoices& choices = job.mapping().header().copies_by;
   choices.past_cache_min = long_bytes;  // whatever caches there are
   std::vector<pid_t> children;
@@ -94,8 +94,8 @@ TEST(CopyLarge, chooses_once_for_the_processes_of_a_node) {
 }
 
 TEST(CopyLarge, chooses_once_for_threads_that_copy_at_the_same_time) {
-  const Says says("trial");
-  const space::SmallJob job(1);
+  const CopyVariable says("trial");
+  const harness::Job job(1);
   CopyChoices& choices = job.mapping().header().copies_by;
   choices.past_cache_min = long_bytes;
   std::vector<std::thread> threads;

@@ -4,15 +4,15 @@
 
 #include "armature/accumulate.hpp"
 #include "armature/error.hpp"
-#include "net/played_peer.hpp"
+#include "harness/two_nodes.hpp"
 #include "rma/far_records.hpp"
 #include "rma/questions.hpp"
 
 namespace armature::rma {
 namespace {
 
-using net::PlayedNetwork;
-using net::PlayedPeer;
+using harness::Peer;
+using harness::TwoNodes;
 using wait::lock_token;
 using wait::LockWord;
 
@@ -43,7 +43,7 @@ class OwnerTest : public testing::Test {
   }
   using Answer = std::pair<int, std::uint64_t>;
 
-  PlayedNetwork net_{lock_options()};
+  TwoNodes net_{lock_options()};
   LockWord* word_ = nullptr;
 };
 
@@ -190,7 +190,7 @@ class AskerTest : public testing::Test {
  protected:
   /// Answers what is asked with a lock's question by these, and a release by `was_held`.
   void play(std::vector<std::uint64_t> turns, std::uint64_t was_held = 1) {
-    net_.peer.on_record = [this, turns = std::move(turns), was_held](const PlayedPeer::Seen& seen) {
+    net_.peer.on_record = [this, turns = std::move(turns), was_held](const Peer::Seen& seen) {
       const auto question = seen.head<LockRecord>().question;
       for (const std::uint64_t turn : turns)
         if (seen.is(Kind::lock)) net_.peer.say(Kind::turn, 1, ValueRecord{question, turn});
@@ -206,7 +206,7 @@ class AskerTest : public testing::Test {
     return Errc{};
   }
 
-  PlayedNetwork net_{lock_options()};
+  TwoNodes net_{lock_options()};
   FarMutex mutex_{Rank(1), reinterpret_cast<const LockWord*>(net_.mapping().band(1)), 3};
 };
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "net/played_peer.hpp"
+#include "harness/two_nodes.hpp"
 #include "rma/far_records.hpp"
 #include "rma/protocol.hpp"
 #include "transport/limits.hpp"
@@ -45,7 +45,7 @@ class ProtocolsTest : public testing::Test {
 
   const std::size_t copied_ = transport::Limits::get().copied_max;
   const std::size_t whole_ = transport::Limits::get().one_sided_min();
-  net::PlayedNetwork net_{two_nodes()};
+  harness::TwoNodes net_{two_nodes()};
 };
 
 TEST_F(ProtocolsTest, of_a_node_all_are_loads_and_stores) {

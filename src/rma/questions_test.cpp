@@ -5,25 +5,25 @@
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
-#include "net/played_peer.hpp"
+#include "harness/two_nodes.hpp"
 #include "rma/protocol.hpp"
 #include "wait/request.hpp"
 
 namespace armature::rma {
 namespace {
 
+using harness::TwoNodes;
 using net::network;
-using net::PlayedNetwork;
 
 TEST(QuestionTest, what_is_asked_of_a_process_just_lost_is_over) {
   net::NetworkOptions options;
   options.heartbeat_ns = 0;
   options.services = {&service};
-  PlayedNetwork net(options);
+  TwoNodes net(options);
   net.mapping().header().on_death = space::OnDeath::go_on;
   {
     const std::lock_guard locked(network()->links().lock());
-    network()->links().give_up(net::PlayedPeer::process, "the test says so");
+    network()->links().give_up(harness::Peer::process, "the test says so");
   }
   // As it is when that happens after the caller has looked whether it can be reached.
   long into = 0;

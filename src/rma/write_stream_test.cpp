@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "net/played_peer.hpp"
+#include "harness/two_nodes.hpp"
 #include "net/records.hpp"
 #include "rma/protocol.hpp"
 #include "transport/limits.hpp"
@@ -21,8 +21,8 @@
 namespace armature::rma {
 namespace {
 
+using harness::TwoNodes;
 using net::network;
-using net::PlayedNetwork;
 using transport::Limits;
 
 constexpr std::size_t kibi = 1024, long_bytes = 4 * Limits::piece_bytes;
@@ -51,7 +51,7 @@ class WriteStreamTest : public testing::Test {
   }
   [[nodiscard]] static transport::Link& link() { return network()->link_to(1); }
 
-  PlayedNetwork net_;
+  TwoNodes net_;
   std::vector<std::byte> source_;
 };
 
@@ -240,7 +240,7 @@ TEST_F(WriteStreamTest, none_is_sent_to_a_process_that_was_lost) {
   (void)network()->poll();
   {
     const transport::Links::Lock locked(network()->links().lock());
-    network()->links().give_up(net::PlayedPeer::process, "the test wants it");
+    network()->links().give_up(harness::Peer::process, "the test wants it");
   }
   EXPECT_FALSE(link().streams().any());
   EXPECT_EQ(net_.peer.seen(Kind::put).size(), Limits::pieces_under_way);

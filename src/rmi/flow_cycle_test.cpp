@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "net/played_peer.hpp"
+#include "harness/job.hpp"
+#include "harness/two_nodes.hpp"
 #include "rmi/records.hpp"
-#include "space/small_job.hpp"
 
 namespace armature::rmi {
 namespace {
@@ -17,7 +17,7 @@ void show(const space::Mapping& job, std::initializer_list<int> cycle) {
 }
 
 TEST(FlowCycle, is_found_where_all_of_it_is_on_the_node) {
-  const space::SmallJob small(6);
+  const harness::Job small(6);
   const space::Mapping& job = small.mapping();
   EXPECT_EQ(previous_in_cycle(job, 3, 3, true), 3) << "what it sends itself";
   EXPECT_EQ(previous_in_cycle(job, 0, 2, true), -1) << "nobody else is full";
@@ -28,13 +28,13 @@ TEST(FlowCycle, is_found_where_all_of_it_is_on_the_node) {
 }
 
 TEST(FlowCycle, of_others_is_none) {
-  const space::SmallJob small(6);
+  const harness::Job small(6);
   show(small.mapping(), {1, 2, 3, 1});
   EXPECT_EQ(previous_in_cycle(small.mapping(), 0, 1, true), -1);
 }
 
 TEST(FlowCycle, that_makes_no_sense_is_none) {
-  const space::SmallJob small(3);
+  const harness::Job small(3);
   small.mapping().slot(1).full_until = 100;
   EXPECT_EQ(previous_in_cycle(small.mapping(), 0, 1, true), -1);
 }
@@ -49,7 +49,7 @@ class RemoteFlowCycle : public testing::Test {
   }
   [[nodiscard]] const space::Mapping& job() const { return net_.mapping(); }
 
-  net::PlayedNetwork net_{options()};
+  harness::TwoNodes net_{options()};
 };
 
 TEST_F(RemoteFlowCycle, is_asked_for_there_and_known_when_the_answer_has_come) {
@@ -69,10 +69,7 @@ TEST_F(RemoteFlowCycle, is_asked_for_there_and_known_when_the_answer_has_come) {
 
 TEST_F(RemoteFlowCycle, who_is_asked_follows_it_on_or_says_nothing) {
   net_.peer.say(Kind::cycle, 2, CycleRecord{.before = 2, .steps = 0});
-  EXPECT_TRUE(net_.until([&] {
-    const std::lock_guard locked(net_.peer.mutex);
-    return net_.peer.incoming.empty();
-  }));
+  EXPECT_TRUE(net_.until([&] { return net_.peer.is_heard_out(); }));
   EXPECT_TRUE(net_.peer.seen(Kind::cycle).empty());
   job().slot(0).full_until = 1 + 1;
   net_.peer.say(Kind::cycle, 2, CycleRecord{.before = 2, .steps = 0});

@@ -1,15 +1,14 @@
 #include "team/registry.hpp"
 
 #include <array>
-#include <mutex>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
 #include "armature/team.hpp"
+#include "harness/team_on_two_nodes.hpp"
 #include "net/network.hpp"
-#include "team/played_team.hpp"
 #include "team/teams_of_rank.hpp"
 #include "wait/rank_context.hpp"
 
@@ -20,22 +19,19 @@ class RegistryTest : public testing::Test {
  protected:
   /// Once all that rank 1 has said has come.
   std::size_t kept() {
-    EXPECT_TRUE(team_.net().until([&] {
-      const std::lock_guard locked(team_.net().peer.mutex);
-      return team_.net().peer.incoming.empty();
-    }));
+    EXPECT_TRUE(team_.net().until([&] { return team_.net().peer.is_heard_out(); }));
     const transport::Links::Lock locked(net::network()->links().lock());
     return Registry::kept();
   }
 
-  PlayedTeam team_;
+  harness::TeamOnTwoNodes team_;
 };
 
 TEST_F(RegistryTest, what_comes_before_a_member_has_its_team_is_there_when_it_has) {
   team_.say_round(1);
   EXPECT_EQ(kept(), 1U);
   const auto state = team_.make({0, 1});
-  PlayedTeam::enter_first_round(*state);
+  harness::TeamOnTwoNodes::enter_first_round(*state);
   EXPECT_EQ(kept(), 0U);
 }
 
@@ -63,11 +59,11 @@ TEST_F(RegistryTest, who_comes_to_a_team_that_was_given_up_hears_of_the_death) {
   EXPECT_EQ(kept(), 0U);
   const auto state = team_.make({0, 1});
   team_.lose_rank_2();
-  EXPECT_THROW(PlayedTeam::enter_first_round(*state), Error);
+  EXPECT_THROW(harness::TeamOnTwoNodes::enter_first_round(*state), Error);
 }
 
 TEST_F(RegistryTest, nothing_is_kept_of_a_team_that_is_gone) {
-  PlayedTeam::enter_first_round(*[&] {
+  harness::TeamOnTwoNodes::enter_first_round(*[&] {
     team_.say_round(1);
     return team_.make({0, 1});
   }());

@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "armature/armature.hpp"
-#include "world/ranks_in_process.hpp"
+#include "harness/rank_threads.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::wait {
 namespace {
@@ -43,7 +45,7 @@ void wait_for_rank_1(std::chrono::milliseconds until) {
 }
 
 TEST(GoneRanks, one_of_another_node_that_has_left_is_not_waited_for) {
-  RanksInProcess(2).run([](World& world) {
+  harness::RankThreads(2).run([](World& world) {
     if (world.rank() != 0) return;
     const LeftFromAfar left(current_rank()->space);
     try {
@@ -57,7 +59,7 @@ TEST(GoneRanks, one_of_another_node_that_has_left_is_not_waited_for) {
 }
 
 TEST(GoneRanks, its_last_words_may_come_after_the_news_that_it_has_left) {
-  RanksInProcess(2).run([](World& world) {
+  harness::RankThreads(2).run([](World& world) {
     if (world.rank() != 0) return;
     const LeftFromAfar left(current_rank()->space);
     EXPECT_NO_THROW(wait_for_rank_1(300ms));
@@ -65,7 +67,7 @@ TEST(GoneRanks, its_last_words_may_come_after_the_news_that_it_has_left) {
 }
 
 TEST(GoneRanks, in_the_last_barrier_they_may_come_as_late_as_they_like) {
-  RanksInProcess(2).run([](World& world) {
+  harness::RankThreads(2).run([](World& world) {
     if (world.rank() != 0) return;
     space::RankSlot& mine = current_rank()->space.slot(0);
     const LeftFromAfar left(current_rank()->space);

@@ -24,11 +24,13 @@
 #include <gtest/gtest.h>
 
 #include "armature/armature.hpp"
+#include "harness/rank_threads.hpp"
+#include "harness/two_processes.hpp"
 #include "message/messages.hpp"
 #include "transport/limits.hpp"
 #include "wait/bell.hpp"
-#include "world/ranks_in_process.hpp"
-#include "world/two_processes.hpp"
+#include "wait/thread_call.hpp"
+#include "world/job.hpp"
 
 namespace armature {
 namespace {
@@ -76,7 +78,7 @@ constexpr std::size_t mebi = std::size_t{1} << 20;
 
 TEST(LongMessages, go_straight_to_their_place_on_another_node) {
   const auto packets_of = [](std::size_t bytes) {
-    return two_processes::run([=](World& world) {
+    return harness::run_two_processes([=](World& world) {
       const Data data = numbered(bytes, 0);
       Data into(bytes);
       const Ways ways = ways_of(world, data, into);
@@ -91,7 +93,7 @@ TEST(LongMessages, go_straight_to_their_place_on_another_node) {
 }
 
 TEST(LongMessages, of_many_pieces_travel_in_few_packets_to_many_pieces) {
-  const std::size_t packets = two_processes::run([](World& world) {
+  const std::size_t packets = harness::run_two_processes([](World& world) {
     const Data data = numbered(mebi, 7);
     Data into(mebi);
     // Each side has pieces of other lengths.
@@ -120,7 +122,7 @@ TEST(LongMessages, of_many_pieces_travel_in_few_packets_to_many_pieces) {
 }
 
 TEST(LongMessages, that_are_cut_fill_what_there_is_room_for) {
-  two_processes::run([](World& world) {
+  harness::run_two_processes([](World& world) {
     const Data data = numbered(mebi, 3);
     constexpr std::uint32_t context = message::context::first_of_teams;
     message::Messages& messages = my_messages();
@@ -270,7 +272,7 @@ TEST(LongMessages, are_copied_while_other_threads_of_the_rank_send_and_look) {
   mine.sa_flags = SA_SIGINFO;
   ASSERT_EQ(sigaction(SIGSEGV, &mine, &before), 0);
   const Data data = numbered(2 * mebi, 1);
-  RanksInProcess(2).run([&](World& world) {
+  harness::RankThreads(2).run([&](World& world) {
     constexpr std::uint32_t context = message::context::first_of_teams;
     if (world.rank() == 0) {
       send(1, 1, std::as_bytes(std::span(data)));
@@ -297,7 +299,7 @@ TEST(LongMessages, are_copied_while_other_threads_of_the_rank_send_and_look) {
 }
 
 TEST(Messages, are_the_rank_threads_own_until_another_thread_calls) {
-  RanksInProcess(2).run([](World& world) {
+  harness::RankThreads(2).run([](World& world) {
     if (!wait::bells_work()) return;
     const Rank other(1 - world.rank());
     message::Messages& messages = my_messages();
@@ -370,7 +372,7 @@ TEST(Messages, end_with_their_rank_also_where_a_handle_is_kept) {
   Handle receives, sends;
   int into = 0;
   const Data data = numbered(mebi, 1);
-  RanksInProcess(2).run([&](World& world) {
+  harness::RankThreads(2).run([&](World& world) {
     if (world.rank() == 0) {
       receives = receive_async(1, 1, std::span(&into, 1));
       sends = send_async(1, 2, std::as_bytes(std::span(data)));

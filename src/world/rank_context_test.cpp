@@ -9,14 +9,14 @@
 #include <gtest/gtest.h>
 
 #include "armature/armature.hpp"
-#include "world/ranks_in_process.hpp"
+#include "harness/rank_threads.hpp"
 
 namespace armature::wait {
 namespace {
 
 TEST(RankContext, ranks_of_one_process_are_told_apart) {
   std::array<RankContext*, 4> contexts{};
-  RanksInProcess(4).run([&](World& world) {
+  harness::RankThreads(4).run([&](World& world) {
     contexts[static_cast<std::size_t>(world.rank())] = current_rank();
     EXPECT_EQ(&armature::world(), &world);
     EXPECT_EQ(current_rank()->space.me(), world.rank());
@@ -28,7 +28,7 @@ TEST(RankContext, ranks_of_one_process_are_told_apart) {
 TEST(RankContext, a_thread_that_sets_another_rank_is_that_rank) {
   std::array<RankContext*, 2> contexts{};
   std::barrier together(2);
-  RanksInProcess(2).run([&](World& world) {
+  harness::RankThreads(2).run([&](World& world) {
     contexts[static_cast<std::size_t>(world.rank())] = current_rank();
     together.arrive_and_wait();
     if (world.rank() == 0) {
@@ -49,7 +49,7 @@ TEST(RankContext, a_thread_that_sets_another_rank_is_that_rank) {
 }
 
 TEST(RankContext, errors_name_the_rank_that_made_the_call) {
-  RanksInProcess(3).run([](World& world) {
+  harness::RankThreads(3).run([](World& world) {
     try {
       notify(99);
       ADD_FAILURE() << "no error";
@@ -62,7 +62,7 @@ TEST(RankContext, errors_name_the_rank_that_made_the_call) {
 
 TEST(RankContext, teams_that_ranks_of_one_process_make_are_different_teams) {
   std::array<std::uint32_t, 4> ids{};
-  RanksInProcess(4).run([&](World& world) {
+  harness::RankThreads(4).run([&](World& world) {
     const auto rank = static_cast<std::size_t>(world.rank());
     const Team alone = Team::create(std::array{Rank(world.rank())});
     ids[rank] = alone.allocate<int>(1).table()->team;
@@ -73,7 +73,7 @@ TEST(RankContext, teams_that_ranks_of_one_process_make_are_different_teams) {
 }
 
 TEST(RankContext, a_thread_that_runs_no_rank_may_transfer_but_not_speak_for_a_rank) {
-  RanksInProcess(2).run([](World& world) {
+  harness::RankThreads(2).run([](World& world) {
     const auto piece = world.allocate<int>(1);
     std::thread([&] {
       put(piece.on(1 - world.rank()), 7);

@@ -5,8 +5,8 @@
 
 #include "armature/collectives.hpp"
 #include "armature/world.hpp"
+#include "harness/rank_threads.hpp"
 #include "team/team_state.hpp"
-#include "world/ranks_in_process.hpp"
 
 namespace armature {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 template <class Do>
 std::uint64_t rounds_of(Do&& collective) {
   std::atomic<std::uint64_t> taken = 0;
-  RanksInProcess(4).run([&](World& world) {
+  harness::RankThreads(4).run([&](World& world) {
     const std::uint64_t before = world.state()->lines().round();
     collective(world);
     taken = world.state()->lines().round() - before;

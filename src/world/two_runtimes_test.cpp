@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "armature/armature.hpp"
-#include "world/two_processes.hpp"
+#include "harness/two_processes.hpp"
+#include "net/network.hpp"
+#include "space/mapping.hpp"
 
 namespace armature {
 namespace {
@@ -25,7 +27,7 @@ global_ptr<T> memory_of_other(const World& world, global_ptr<T> mine) {
 }
 
 TEST(TwoRuntimes, put_into_each_others_memory_and_get_it_back) {
-  const std::size_t packets = two_processes::run([](World& world) {
+  const std::size_t packets = harness::run_two_processes([](World& world) {
     constexpr std::size_t count = 100'000;
     const auto mine = world.allocate_local<std::uint32_t>(count);
     const auto there = memory_of_other(world, mine);
@@ -45,7 +47,7 @@ TEST(TwoRuntimes, put_into_each_others_memory_and_get_it_back) {
 }
 
 TEST(TwoRuntimes, count_at_one_place_together) {
-  two_processes::run([](World& world) {
+  harness::run_two_processes([](World& world) {
     const auto mine = world.allocate_local<std::int64_t>(1);
     const auto there = memory_of_other(world, mine);
     const auto counter = world.rank() == 0 ? mine : there;
@@ -65,7 +67,7 @@ struct Counter {
 
 /// Calls are one-way: replies of two-way calls must lie at the same address on all nodes.
 TEST(TwoRuntimes, call_methods_of_each_others_objects_and_reduce) {
-  two_processes::run([](World& world) {
+  harness::run_two_processes([](World& world) {
     shared<Counter> counter(world);
     for (int i = 0; i < 100; ++i) counter.async(1 - world.rank(), &Counter::add, 1 + world.rank());
     rmi_fence(world);
@@ -78,7 +80,7 @@ TEST(TwoRuntimes, call_methods_of_each_others_objects_and_reduce) {
 TEST(TwoRuntimes, have_a_mapping_and_a_network_each) {
   const space::Mapping* const before = space::Mapping::of_process();
   std::array<std::atomic<const void*>, 2> mappings, networks;
-  two_processes::run([&](World& world) {
+  harness::run_two_processes([&](World& world) {
     const auto me = static_cast<std::size_t>(world.rank());
     mappings[me] = space::Mapping::of_process();
     networks[me] = net::network();

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "command/explain/hand_made_job.hpp"
 #include "command/explain/phrase.hpp"
+#include "harness/waiting_job.hpp"
 
 namespace armature::command {
 namespace {
@@ -28,16 +28,16 @@ TEST(RankListTest, names_one_two_and_many) {
 }
 
 TEST(ExplainTest, nobody_waits) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   const auto explanation = explain(job.observe());
   EXPECT_FALSE(explanation.waiting);
   EXPECT_THAT(explanation.findings, IsEmpty());
 }
 
 TEST(ExplainTest, mutexes_locked_in_opposite_order_are_a_deadlock) {
-  HandMadeJob job(3);
-  job.waits(0, Awaiting::mutex, 1, HandMadeJob::address(1, 4096), 0);
-  job.waits(1, Awaiting::mutex, 0, HandMadeJob::address(0, 4096), 0);
+  harness::WaitingJob job(3);
+  job.waits(0, Awaiting::mutex, 1, harness::WaitingJob::address(1, 4096), 0);
+  job.waits(1, Awaiting::mutex, 0, harness::WaitingJob::address(0, 4096), 0);
   const auto explanation = explain(job.observe());
   EXPECT_TRUE(explanation.hopeless);
   EXPECT_EQ(explanation.lines[0].object, "for mutex 0 at rank 1, held by rank 1");
@@ -48,7 +48,7 @@ TEST(ExplainTest, mutexes_locked_in_opposite_order_are_a_deadlock) {
 }
 
 TEST(ExplainTest, the_name_of_an_object_that_is_not_registered_is_told) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   std::uint64_t word = 0;
   std::memcpy(&word, "counter", 8);
   job.waits(0, Awaiting::name, 1, word, 0);
@@ -57,7 +57,7 @@ TEST(ExplainTest, the_name_of_an_object_that_is_not_registered_is_told) {
 }
 
 TEST(ExplainTest, what_a_layer_waits_for_is_told_in_its_words) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   std::uint64_t words[2] = {};
   std::memcpy(words, "signal changes", 14);
   job.waits(0, Awaiting::condition, 1, words[0], words[1]);
@@ -65,7 +65,7 @@ TEST(ExplainTest, what_a_layer_waits_for_is_told_in_its_words) {
 }
 
 TEST(ExplainTest, a_static_that_another_rank_initialises_is_told) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   job.waits(0, Awaiting::initialiser, 1);
   job.waits(1, Awaiting::answer, 0);
   EXPECT_EQ(explain(job.observe()).lines[0].object,
@@ -73,7 +73,7 @@ TEST(ExplainTest, a_static_that_another_rank_initialises_is_told) {
 }
 
 TEST(ExplainTest, who_depends_on_a_deadlock_is_named) {
-  HandMadeJob job(4);
+  harness::WaitingJob job(4);
   job.waits(0, Awaiting::notify, 1);
   job.waits(1, Awaiting::notify, 0);
   job.waits(2, Awaiting::answer, 1);
@@ -85,7 +85,7 @@ TEST(ExplainTest, who_depends_on_a_deadlock_is_named) {
 }
 
 TEST(ExplainTest, a_rank_that_has_returned_waits_for_the_end_not_in_calls_of_its_own) {
-  HandMadeJob job(3);
+  harness::WaitingJob job(3);
   const auto block = job.make_team({0, 1, 2}, {4, 3, 4}, {{1, 0, 0}, {2, 0, 0}, {1, 0, 0}});
   job.slot(1).life = Life::leaving;
   job.waits(0, Awaiting::barrier, -1, block, 4);
@@ -100,7 +100,7 @@ TEST(ExplainTest, a_rank_that_has_returned_waits_for_the_end_not_in_calls_of_its
 }
 
 TEST(ExplainTest, who_connects_is_told_from_who_has_not_begun_and_connecting_is_no_deadlock) {
-  HandMadeJob job(4);
+  harness::WaitingJob job(4);
   for (int rank = 0; rank < 4; ++rank) job.slot(rank).life = Life::starting;
   job.waits(0, Awaiting::team, 1);
   job.waits(1, Awaiting::team, 0);
@@ -117,7 +117,7 @@ TEST(ExplainTest, who_connects_is_told_from_who_has_not_begun_and_connecting_is_
 }
 
 TEST(ExplainTest, ranks_that_do_the_same_in_a_deadlock_share_a_clause) {
-  HandMadeJob job(3);
+  harness::WaitingJob job(3);
   const auto block = job.make_team({0, 1, 2}, {4, 3, 3}, {{1, 0, 0}, {2, 0, 0}, {2, 0, 0}});
   job.waits(0, Awaiting::barrier, -1, block, 4);
   job.waits(1, Awaiting::fence, -1, block, 2);
@@ -128,7 +128,7 @@ TEST(ExplainTest, ranks_that_do_the_same_in_a_deadlock_share_a_clause) {
 }
 
 TEST(ExplainTest, operations_at_each_other_are_no_deadlock) {
-  HandMadeJob job(3);
+  harness::WaitingJob job(3);
   job.waits(0, Awaiting::completion, 1);
   job.waits(1, Awaiting::completion, 0);
   job.waits(2, Awaiting::notify, 0);
@@ -139,14 +139,14 @@ TEST(ExplainTest, operations_at_each_other_are_no_deadlock) {
 }
 
 TEST(ExplainTest, an_operation_at_a_rank_that_waits_for_its_originator_is_no_deadlock) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   job.waits(0, Awaiting::completion, 1);
   job.waits(1, Awaiting::notify, 0);
   EXPECT_FALSE(explain(job.observe()).hopeless);
 }
 
 TEST(ExplainTest, operations_at_a_stopped_rank_wait_for_its_process) {
-  HandMadeJob job(3);
+  harness::WaitingJob job(3);
   job.waits(0, Awaiting::completion, 1);
   job.waits(1, Awaiting::completion, 0);
   job.waits(2, Awaiting::notify, 0);
@@ -159,14 +159,14 @@ TEST(ExplainTest, operations_at_a_stopped_rank_wait_for_its_process) {
 }
 
 TEST(ExplainTest, an_operation_at_a_dead_rank_can_never_end) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   job.slot(1).life = Life::dead;
   job.waits(0, Awaiting::completion, 1);
   EXPECT_TRUE(explain(job.observe()).hopeless);
 }
 
 TEST(ExplainTest, a_barrier_that_one_rank_never_enters) {
-  HandMadeJob job(4);
+  harness::WaitingJob job(4);
   const auto block = job.make_team({0, 1, 2, 3}, {7, 7, 6, 7});
   for (int rank : {0, 1, 3}) job.waits(rank, Awaiting::barrier, -1, block, 7);
   const auto explanation = explain(job.observe());
@@ -182,7 +182,7 @@ TEST(ExplainTest, a_barrier_that_one_rank_never_enters) {
 }
 
 TEST(ExplainTest, those_for_whom_the_same_wait_share_a_sentence) {
-  HandMadeJob job(5);
+  harness::WaitingJob job(5);
   const auto block = job.make_team({0, 1, 2, 3}, {7, 7, 6, 6});
   for (int rank : {0, 1}) job.waits(rank, Awaiting::barrier, -1, block, 7);
   job.slot(4).life = Life::dead;
@@ -212,7 +212,7 @@ TEST(ExplainTest, of_very_many_ranks_a_few_lines_are_said) {
 }
 
 TEST(ExplainTest, who_waits_in_a_barrier_has_entered_it_though_news_of_that_has_not_come) {
-  HandMadeJob job(3);
+  harness::WaitingJob job(3);
   const auto block = job.make_team({0, 1, 2}, {7, 6, 6});
   for (int rank : {0, 2}) job.waits(rank, Awaiting::barrier, -1, block, 7);
   const auto explanation = explain(job.observe());
@@ -221,7 +221,7 @@ TEST(ExplainTest, who_waits_in_a_barrier_has_entered_it_though_news_of_that_has_
 }
 
 TEST(ExplainTest, a_notify_that_can_never_come) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   job.slot(0).life = Life::finished;
   job.waits(1, Awaiting::notify, 0);
   const auto explanation = explain(job.observe());
@@ -231,7 +231,7 @@ TEST(ExplainTest, a_notify_that_can_never_come) {
 }
 
 TEST(ExplainTest, the_end_of_the_job_waits_for_those_still_in_it) {
-  HandMadeJob job(3);
+  harness::WaitingJob job(3);
   job.slot(0).life = Life::leaving;
   job.waits(0, Awaiting::exit, -1);
   job.waits(1, Awaiting::notify, 0);
@@ -241,7 +241,7 @@ TEST(ExplainTest, the_end_of_the_job_waits_for_those_still_in_it) {
 }
 
 TEST(ExplainTest, a_message_from_anyone_is_hopeless_only_when_nobody_can_send) {
-  HandMadeJob job(3);
+  harness::WaitingJob job(3);
   job.waits(0, Awaiting::message, -1, 0, 5);
   job.waits(1, Awaiting::notify, 0);
   EXPECT_FALSE(explain(job.observe()).hopeless);  // rank 2 computes and may send
@@ -253,7 +253,7 @@ TEST(ExplainTest, a_message_from_anyone_is_hopeless_only_when_nobody_can_send) {
 }
 
 TEST(ExplainTest, a_wait_that_is_over_by_the_second_look_is_no_deadlock) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   job.waits(0, Awaiting::message, 1);
   job.waits(1, Awaiting::message, 0);
   const auto earlier = job.observe();
@@ -264,17 +264,19 @@ TEST(ExplainTest, a_wait_that_is_over_by_the_second_look_is_no_deadlock) {
 }
 
 /// Virtual ranks of one process, of which rank 2 has its turn; where ready, they were woken.
-void share_a_process(HandMadeJob& job, const std::vector<int>& ready) {
+void share_a_process(harness::WaitingJob& job, const std::vector<int>& ready) {
   space::ControlHeader& header = job.control().header();
   header.ranks_are_virtual = 1;
   (new (&job.control().process(0)) space::ProcessSlot)->running = 2;
-  for (int rank = 0; rank < static_cast<int>(header.ranks); ++rank)
+  for (int rank = 0; rank < static_cast<int>(header.ranks); ++rank) {
+    job.slot(rank).process = 0;
     job.slot(rank).asleep = rank == 2 ? space::Doze::awake : space::Doze::waits;
+  }
   for (int rank : ready) job.slot(rank).asleep = space::Doze::woken;
 }
 
 TEST(ExplainTest, who_would_answer_if_it_had_its_turn_is_in_no_deadlock) {
-  HandMadeJob job(3);
+  harness::WaitingJob job(3);
   const auto block = job.make_team({0, 1, 2}, {0, 1, 0});
   job.waits(0, Awaiting::answer, 1);
   job.waits(1, Awaiting::barrier, -1, block, 1);
@@ -293,7 +295,7 @@ TEST(ExplainTest, who_would_answer_if_it_had_its_turn_is_in_no_deadlock) {
 }
 
 TEST(ExplainTest, who_waits_for_its_turn_is_in_no_deadlock_whatever_it_waits_for) {
-  HandMadeJob job(4);
+  harness::WaitingJob job(4);
   job.waits(0, Awaiting::request, -1);
   job.waits(1, Awaiting::completion, 0);
   share_a_process(job, {0, 1, 3});
@@ -309,7 +311,7 @@ TEST(ExplainTest, who_waits_for_its_turn_is_in_no_deadlock_whatever_it_waits_for
 }
 
 TEST(ExplainTest, what_a_rank_has_not_taken_is_told) {
-  HandMadeJob job(200);  // lines of several pages, of which nobody has touched one
+  harness::WaitingJob job(200);  // lines of several pages, of which nobody has touched one
   job.notify(0, 2, 1);
   job.notify(0, 150, 1);
   job.leave_mail(0, 1, 100);
@@ -322,7 +324,7 @@ TEST(ExplainTest, what_a_rank_has_not_taken_is_told) {
 }
 
 TEST(ExplainTest, a_fence_tells_what_was_counted) {
-  HandMadeJob job(3);
+  harness::WaitingJob job(3);
   const auto block = job.make_team({0, 1, 2}, {0, 0, 0}, {{5, 70, 60}, {5, 7, 9}, {4, 1, 1}});
   job.waits(0, Awaiting::fence, 2, block, 5);
   const auto explanation = explain(job.observe());
@@ -334,10 +336,11 @@ TEST(ExplainTest, a_fence_tells_what_was_counted) {
 }
 
 TEST(ExplainTest, a_damaged_team_block_is_not_believed) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   const auto block = job.make_team({0, 99}, {1, 1});
   job.waits(0, Awaiting::barrier, -1, block, 1);
-  job.waits(1, Awaiting::barrier, -1, HandMadeJob::address(1, HandMadeJob::band_bytes - 8), 1);
+  job.waits(1, Awaiting::barrier, -1,
+            harness::WaitingJob::address(1, harness::WaitingJob::segment_bytes - 8), 1);
   const auto explanation = explain(job.observe());
   EXPECT_THAT(explanation.lines[0].object, Not(HasSubstr("99")));
   EXPECT_THAT(waits_on(job.observe(), 0), IsEmpty());

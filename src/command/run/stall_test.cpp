@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "command/explain/hand_made_job.hpp"
+#include "harness/waiting_job.hpp"
 
 namespace armature::command {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t second = 1'000'000'000;
 
 TEST(StallTest, is_due_when_nothing_moves_and_again_after_twice_the_time) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   job.waits(0, space::Awaiting::notify, 1);
   StallWatch watch(10, 0);
   EXPECT_FALSE(watch.due(job.control(), 1 * second));
@@ -22,7 +22,7 @@ TEST(StallTest, is_due_when_nothing_moves_and_again_after_twice_the_time) {
 }
 
 TEST(StallTest, a_new_wait_is_a_movement) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   job.waits(0, space::Awaiting::notify, 1);
   StallWatch watch(10, 0);
   EXPECT_FALSE(watch.due(job.control(), 1 * second));
@@ -32,7 +32,7 @@ TEST(StallTest, a_new_wait_is_a_movement) {
 }
 
 TEST(StallTest, a_wait_in_which_a_method_runs_is_none) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   job.waits(0, space::interrupted(space::Awaiting::notify), 1);
   StallWatch watch(10, 0);
   EXPECT_FALSE(watch.due(job.control(), 1 * second));
@@ -43,7 +43,7 @@ TEST(StallTest, a_wait_in_which_a_method_runs_is_none) {
 }
 
 TEST(StallTest, nobody_waiting_is_no_stall) {
-  HandMadeJob job(2);
+  harness::WaitingJob job(2);
   StallWatch watch(10, 0);
   EXPECT_FALSE(watch.due(job.control(), 1 * second));
   EXPECT_FALSE(watch.due(job.control(), 100 * second));

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "harness/peer.hpp"
+#include "transport/transport.hpp"
+
+namespace armature::harness {
+
+/// An engine without a network, behind which there is the one peer.
+class PeerEngine final : public transport::Engine {
+ public:
+  explicit PeerEngine(transport::Sink& sink) : sink_(sink), peer_(*Peer::the_one) {}
+
+  [[nodiscard]] const char* description() const override { return "nothing"; }
+  [[nodiscard]] std::span<const std::byte> address() const override { return {}; }
+  [[nodiscard]] const char* connect(int, std::span<const std::byte>) override { return nullptr; }
+  [[nodiscard]] bool send(int, std::span<const std::byte> head, std::span<const std::byte> body,
+                          std::uint64_t token) override;
+  void drop(int) override { ++peer_.drops; }
+  bool progress() override;
+  [[nodiscard]] int descriptor() const override { return peer_.event.descriptor(); }
+  [[nodiscard]] bool arm() override;
+
+  [[nodiscard]] bool is_one_sided() const override { return peer_.one_sided.is_offered; }
+  [[nodiscard]] Bytes offer(std::span<std::byte> memory) override;
+  [[nodiscard]] void* accept(int, std::span<const std::byte> offered) override {
+    return offered.empty() ? nullptr : &peer_;
+  }
+  void put(int, void*, std::uint64_t to, std::span<const std::byte> from,
+           std::uint64_t token) override;
+  void get(int, void*, std::uint64_t from, std::span<std::byte> to, std::uint64_t token) override;
+
+ private:
+  /// The packet's records, without what was lent behind the last.
+  void see(const Bytes& packet, std::size_t end);
+
+  transport::Sink& sink_;
+  Peer& peer_;
+};
+
+}  // namespace armature::harness
