@@ -41,7 +41,7 @@ TEST(PhaseBarrierTest, a_word_of_another_epoch_does_not_count) {
 }
 
 TEST(PhaseBarrierTest, nobody_waits_for_a_member_that_has_left) {
-  const space::SmallJob job(2);
+  const harness::Job job(2);
   const space::Mapping& mapping = job.mapping();
   const PhaseBarrier mine(mapping, 0, 1);
   mine.reach(4);
