@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/collectives.hpp"
 #include "armature/error.hpp"
 #include "balance/in_rows.hpp"
 #include "base/message.hpp"
@@ -76,8 +77,8 @@ Plan plan(const space::Mapping& mapping, const std::vector<Seen>& ranks,
 }
 
 std::string broadcast_text(const World& world, std::string text) {
-  text.resize(world.broadcast(text.size(), 0));
-  world.broadcast<char>(text, 0);
+  text.resize(broadcast(world, text.size(), 0));
+  broadcast<char>(world, text, 0);
   return text;
 }
 

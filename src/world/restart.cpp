@@ -62,7 +62,7 @@ struct Begun {
   bool does_with_fewer = false;
 
   void share(const World& world) {
-    does_with_fewer = world.broadcast<std::uint8_t>(leaving.empty() ? 0 : 1, 0) != 0;
+    does_with_fewer = broadcast<std::uint8_t>(world, leaving.empty() ? 0 : 1, 0) != 0;
     if (does_with_fewer) return;
     std::string& text = problem.empty() ? folder : problem;
     const std::int64_t bytes = problem.empty() ? std::ssize(folder) : -std::ssize(problem);
