@@ -51,7 +51,7 @@ class Rows {
       issue_row("net.issue.put", [&] { return put_async(heap_.on(1), local_); });
       issue_row("net.issue.acc", [&] { return accumulate_async(heap_.on(1), local_); });
       const Lists lists(heap_.on(1).address(), local_.data());
-      issue_row("net.issue.getv", [&] { return get_vector_async(Rank(1), lists.segments()); });
+      issue_row("net.issue.getv", [&] { return get_vector_async(Rank(1), lists.iov()); });
       notify(1);
     } else if (world_.rank() == 1) {
       wait_notify(0);
@@ -69,13 +69,13 @@ class Rows {
       }
       lists_[0] = {to_, from_, line * sizeof(double)};
     }
-    [[nodiscard]] std::span<const Segments> segments() const { return lists_; }
+    [[nodiscard]] std::span<const Iov> iov() const { return lists_; }
 
    private:
     static constexpr std::size_t line = 64;
     std::vector<void*> to_;
     std::vector<const void*> from_;
-    std::array<Segments, 1> lists_;
+    std::array<Iov, 1> lists_;
   };
 
   template <class Start>

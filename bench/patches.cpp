@@ -88,8 +88,8 @@ Gather::Gather(const Stage& stage) : to_(stage.doubles()), from_(stage.remote())
 }
 
 void Gather::by_vector() const {
-  const Segments segments{.to = to_addresses_, .from = from_addresses_, .bytes = sizeof(double)};
-  get_vector(1, {&segments, 1});
+  const Iov iov{.to = to_addresses_, .from = from_addresses_, .bytes = sizeof(double)};
+  get_vector(1, {&iov, 1});
 }
 
 void Gather::by_section() const {

@@ -22,9 +22,9 @@
 // the same code, row by row; a Stage knows who does what. The limits work on the same bytes of rank
 // 1's segment as the operations, through a plain pointer. There may be more ranks, and no memory,
 // where rows are measured: two ranks, of which rank 0 acts on memory of rank 1. Both run the same
-// code, row by row; a Stage knows who does what. The limits work on the same bytes of rank 1's band
-// as the operations, through a plain pointer. There may be more ranks, and no memory, where rows
-// are about calls and what all do together.
+// code, row by row; a Stage knows who does what. The limits work on the same bytes of rank 1's
+// segment as the operations, through a plain pointer. There may be more ranks, and no memory, where
+// rows are about calls and what all do together.
 
 namespace armature::bench {
 
@@ -41,7 +41,7 @@ struct Subject {
   double per = 1;
 };
 
-/// How the two ranks talk while a row is being measured: words in rank 1's band.
+/// How the two ranks talk while a row is being measured: words in rank 1's segment.
 struct Channel {
   enum Task : int { idle, operation, limit, end };
 

@@ -25,7 +25,7 @@ function(armature_add_ranks_test)
     list(APPEND arg_RUN_ARGS --check)
   endif()
   if(ARMATURE_SANITIZE MATCHES thread)
-    list(APPEND arg_RUN_ARGS --base 0x1000000000 --band-size 8G)  # src/space/layout.hpp
+    list(APPEND arg_RUN_ARGS --base 0x1000000000 --segment-size 8G)  # src/space/layout.hpp
   endif()
   list(POP_FRONT arg_COMMAND program)
   if(TARGET ${program})

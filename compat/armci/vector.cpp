@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <armature/accumulate.hpp>
-#include <armature/segments.hpp>
+#include <armature/iov.hpp>
 
 #include "armci.h"
 #include "calls.hpp"
@@ -14,8 +14,8 @@
 #include "transfer.hpp"
 
 using namespace armci;
+using armature::Iov;
 using armature::Rank;
-using armature::Segments;
 
 namespace {
 
@@ -35,24 +35,24 @@ int check(Call call, const armci_giov_t* iov, int length) {
   return ok;
 }
 
-std::vector<Segments> converted(const armci_giov_t* iov, int length) {
-  std::vector<Segments> segments;
-  segments.reserve(static_cast<std::size_t>(length));
+std::vector<Iov> converted(const armci_giov_t* iov, int length) {
+  std::vector<Iov> lists;
+  lists.reserve(static_cast<std::size_t>(length));
   for (const armci_giov_t& part : std::span(iov, static_cast<std::size_t>(length))) {
     const auto count = static_cast<std::size_t>(part.ptr_array_len);
-    segments.push_back({.to = std::span<void* const>(part.dst_ptr_array, count),
-                        .from = std::span<const void* const>(part.src_ptr_array, count),
-                        .bytes = static_cast<std::size_t>(part.bytes)});
+    lists.push_back({.to = std::span<void* const>(part.dst_ptr_array, count),
+                     .from = std::span<const void* const>(part.src_ptr_array, count),
+                     .bytes = static_cast<std::size_t>(part.bytes)});
   }
-  return segments;
+  return lists;
 }
 
 enum class Side { to, from };  // the one at the other process
 
 /// The pieces of a caller that names itself, each by itself.
 struct Sorted {
-  Sorted(std::span<const Segments> segments, Side side, int proc) {
-    for (const Segments& part : segments)
+  Sorted(std::span<const Iov> lists, Side side, int proc) {
+    for (const Iov& part : lists)
       for (std::size_t i = 0; i < part.to.size(); ++i) {
         const bool is_own = is_private(proc, side == Side::to ? part.to[i] : part.from[i]);
         (is_own ? own : reachable)
@@ -60,29 +60,28 @@ struct Sorted {
       }
   }
 
-  std::vector<Segments> own;        // private memory
-  std::vector<Segments> reachable;  // by others, too
+  std::vector<Iov> own;        // private memory
+  std::vector<Iov> reachable;  // by others, too
 };
 
 template <class Remote>
 int copy(Call call, const armci_giov_t* iov, int length, int proc, Side side, Remote&& remote) {
   if (const int code = check(call, iov, length); code != ok) return code;
   return transferred(call, [&]() -> int {
-    const std::vector<Segments> segments = converted(iov, length);
+    const std::vector<Iov> lists = converted(iov, length);
     try {
-      remote(std::span(segments));
+      remote(std::span(lists));
     } catch (const armature::Error& error) {
       if (error.code() != armature::Errc::bad_address || proc != my_process()) throw;
-      const Sorted sorted(segments, side, proc);
+      const Sorted sorted(lists, side, proc);
       remote(std::span(sorted.reachable));
-      for (const Segments& piece : sorted.own)
-        std::memmove(piece.to[0], piece.from[0], piece.bytes);
+      for (const Iov& piece : sorted.own) std::memmove(piece.to[0], piece.from[0], piece.bytes);
     }
     return ok;
   });
 }
 
-/// `add(segments, options)` adds the pieces.
+/// `add(lists, options)` adds the pieces.
 template <class Add>
 int accumulate(Call call, int datatype, const void* scale, const armci_giov_t* iov, int length,
                int proc, Add&& add) {
@@ -92,14 +91,13 @@ int accumulate(Call call, int datatype, const void* scale, const armci_giov_t* i
     if (const int code = check_accumulate(call, datatype, scale, part.bytes); code != ok)
       return code;
   return transferred(call, [&]() -> int {
-    const std::vector<Segments> segments = converted(iov, length);
+    const std::vector<Iov> lists = converted(iov, length);
     if (datatype != ARMCI_ACC_RA)
-      with_element(datatype, [&]<class T>() {
-        add(std::span<const Segments>(segments), scaled_by<T>(scale));
-      });
+      with_element(datatype,
+                   [&]<class T>() { add(std::span<const Iov>(lists), scaled_by<T>(scale)); });
     else
       combine_by_xor(Rank(proc), [&](auto&& row) {
-        for (const Segments& part : segments)
+        for (const Iov& part : lists)
           for (std::size_t i = 0; i < part.to.size(); ++i)
             row(part.to[i], part.from[i], part.bytes);
       });
@@ -112,53 +110,50 @@ int accumulate(Call call, int datatype, const void* scale, const armci_giov_t* i
 extern "C" {
 
 int PARMCI_PutV(armci_giov_t* iov, int iov_len, int proc) {
-  return copy(Call::here(), iov, iov_len, proc, Side::to, [=](std::span<const Segments> segments) {
-    armature::put_vector(Rank(proc), segments);
-  });
+  return copy(Call::here(), iov, iov_len, proc, Side::to,
+              [=](std::span<const Iov> lists) { armature::put_vector(Rank(proc), lists); });
 }
 
 int PARMCI_GetV(armci_giov_t* iov, int iov_len, int proc) {
-  return copy(
-      Call::here(), iov, iov_len, proc, Side::from,
-      [=](std::span<const Segments> segments) { armature::get_vector(Rank(proc), segments); });
+  return copy(Call::here(), iov, iov_len, proc, Side::from,
+              [=](std::span<const Iov> lists) { armature::get_vector(Rank(proc), lists); });
 }
 
 int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc) {
   return accumulate(
       Call::here(), datatype, scale, iov, iov_len, proc,
-      [=]<class T>(std::span<const Segments> segments, armature::AccumulateOptions<T> options) {
-        armature::accumulate_vector<T>(Rank(proc), segments, options);
+      [=]<class T>(std::span<const Iov> lists, armature::AccumulateOptions<T> options) {
+        armature::accumulate_vector<T>(Rank(proc), lists, options);
       });
 }
 
 int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
-  return copy(Call::here(), iov, iov_len, proc, Side::to, [=](std::span<const Segments> segments) {
+  return copy(Call::here(), iov, iov_len, proc, Side::to, [=](std::span<const Iov> lists) {
     if (handle == nullptr)
-      armature::put_vector_nbi(Rank(proc), segments);
+      armature::put_vector_nbi(Rank(proc), lists);
     else
-      note(*handle, proc, armature::put_vector_async(Rank(proc), segments));
+      note(*handle, proc, armature::put_vector_async(Rank(proc), lists));
   });
 }
 
 int PARMCI_NbGetV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
-  return copy(Call::here(), iov, iov_len, proc, Side::from,
-              [=](std::span<const Segments> segments) {
-                if (handle == nullptr)
-                  armature::get_vector_nbi(Rank(proc), segments);
-                else
-                  note(*handle, proc, armature::get_vector_async(Rank(proc), segments));
-              });
+  return copy(Call::here(), iov, iov_len, proc, Side::from, [=](std::span<const Iov> lists) {
+    if (handle == nullptr)
+      armature::get_vector_nbi(Rank(proc), lists);
+    else
+      note(*handle, proc, armature::get_vector_async(Rank(proc), lists));
+  });
 }
 
 int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc,
                   armci_hdl_t* handle) {
   return accumulate(
       Call::here(), datatype, scale, iov, iov_len, proc,
-      [=]<class T>(std::span<const Segments> segments, armature::AccumulateOptions<T> options) {
+      [=]<class T>(std::span<const Iov> lists, armature::AccumulateOptions<T> options) {
         if (handle == nullptr)
-          armature::accumulate_vector_nbi<T>(Rank(proc), segments, options);
+          armature::accumulate_vector_nbi<T>(Rank(proc), lists, options);
         else
-          note(*handle, proc, armature::accumulate_vector_async<T>(Rank(proc), segments, options));
+          note(*handle, proc, armature::accumulate_vector_async<T>(Rank(proc), lists, options));
       });
 }
 

@@ -10,7 +10,7 @@
 #include "armature/detail/transfer.hpp"
 #include "armature/global_ptr.hpp"
 #include "armature/handle.hpp"
-#include "armature/segments.hpp"
+#include "armature/iov.hpp"
 #include "armature/strided.hpp"
 
 namespace armature {
@@ -45,7 +45,7 @@ ARMATURE_API void accumulate(Element element, global_ptr<void> to, const void* f
                              std::size_t bytes, const void* scale);
 ARMATURE_API void accumulate_strided(Element element, global_ptr<void> to, const void* from,
                                      const Strided& shape, const void* scale);
-ARMATURE_API void accumulate_vector(Element element, Rank rank, std::span<const Segments> segments,
+ARMATURE_API void accumulate_vector(Element element, Rank rank, std::span<const Iov> iov,
                                     const void* scale);
 /// These three begin an accumulate that the caller waits for. nullptr: it is complete.
 [[nodiscard]] ARMATURE_API Request* accumulate_later(Element element, global_ptr<void> to,
@@ -55,7 +55,7 @@ ARMATURE_API void accumulate_vector(Element element, Rank rank, std::span<const 
                                                              const void* from, const Strided& shape,
                                                              const void* scale);
 [[nodiscard]] ARMATURE_API Request* accumulate_vector_later(Element element, Rank rank,
-                                                            std::span<const Segments> segments,
+                                                            std::span<const Iov> iov,
                                                             const void* scale);
 }  // namespace detail
 
@@ -83,9 +83,9 @@ void accumulate_strided(global_ptr<T> to, const std::type_identity_t<T>* from, c
   detail::accumulate_strided(detail::element_of<T>, to, from, shape, &options.scale);
 }
 template <Accumulable T>
-void accumulate_vector(Rank rank, std::span<const Segments> segments,
+void accumulate_vector(Rank rank, std::span<const Iov> iov,
                        AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  detail::accumulate_vector(detail::element_of<T>, rank, segments, &options.scale);
+  detail::accumulate_vector(detail::element_of<T>, rank, iov, &options.scale);
 }
 
 /// Non-blocking, with explicit and with implicit handle, as for put.
@@ -127,15 +127,14 @@ void accumulate_strided_nbi(global_ptr<T> to, const std::type_identity_t<T>* fro
                         "accumulate_strided_nbi");
 }
 template <Accumulable T>
-Handle accumulate_vector_async(Rank rank, std::span<const Segments> segments,
+Handle accumulate_vector_async(Rank rank, std::span<const Iov> iov,
                                AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  return Handle(
-      detail::accumulate_vector_later(detail::element_of<T>, rank, segments, &options.scale));
+  return Handle(detail::accumulate_vector_later(detail::element_of<T>, rank, iov, &options.scale));
 }
 template <Accumulable T>
-void accumulate_vector_nbi(Rank rank, std::span<const Segments> segments,
+void accumulate_vector_nbi(Rank rank, std::span<const Iov> iov,
                            AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  detail::make_implicit(rank, accumulate_vector_async<T>(rank, segments, options),
+  detail::make_implicit(rank, accumulate_vector_async<T>(rank, iov, options),
                         "accumulate_vector_nbi");
 }
 

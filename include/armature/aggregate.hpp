@@ -9,9 +9,9 @@
 #include "armature/accumulate.hpp"
 #include "armature/detail/export.hpp"
 #include "armature/get.hpp"
+#include "armature/iov.hpp"
 #include "armature/put.hpp"
 #include "armature/rank.hpp"
-#include "armature/segments.hpp"
 #include "armature/strided.hpp"
 
 namespace armature {
@@ -80,19 +80,19 @@ class Aggregate {
     bind(to.rank(), "Aggregate::accumulate_strided");
     armature::accumulate_strided_nbi(to, from, shape, options);
   }
-  void put_vector(std::span<const Segments> segments) {
+  void put_vector(std::span<const Iov> iov) {
     ++requests_;
-    armature::put_vector_nbi(rank_, segments);
+    armature::put_vector_nbi(rank_, iov);
   }
-  void get_vector(std::span<const Segments> segments) {
+  void get_vector(std::span<const Iov> iov) {
     ++requests_;
-    armature::get_vector_nbi(rank_, segments);
+    armature::get_vector_nbi(rank_, iov);
   }
   template <Accumulable T>
-  void accumulate_vector(std::span<const Segments> segments,
+  void accumulate_vector(std::span<const Iov> iov,
                          AccumulateOptions<std::type_identity_t<T>> options = {}) {
     ++requests_;
-    armature::accumulate_vector<T>(rank_, segments, options);
+    armature::accumulate_vector<T>(rank_, iov, options);
   }
 
   /// Completes all requests locally; the handle may then be used again.
@@ -126,29 +126,29 @@ class Aggregate {
     armature::get_nbi(to, from, count);
   }
 
-  /// Notes how far the rank's band is reachable now. A band's extent only grows, so an older extent
-  /// stays good. Each request looks at where the band begins, since the rank may have gone to
-  /// another node.
+  /// Notes how far the rank's segment is reachable now. A segment's extent only grows, so an older
+  /// extent stays good. Each request looks at where the segment begins, since the rank may have
+  /// gone to another node.
   void look() {
-    static constexpr detail::BandView nothing;
+    static constexpr detail::SegmentView nothing;
     const detail::View& view = detail::view;
     const auto number = static_cast<std::uint32_t>(static_cast<int>(rank_));
-    band_ = number < view.ranks ? &view.bands[number] : &nothing;
+    segment_ = number < view.ranks ? &view.segments[number] : &nothing;
     // A table that is the process's own, in which nothing is reachable, is not where the handle is
     // used when its rank goes on in another process.
-    if (band_->begin == detail::BandView::unreachable) band_ = &nothing;
-    last_ = detail::extent_of(*band_) - word_max;
+    if (segment_->begin == detail::SegmentView::unreachable) segment_ = &nothing;
+    last_ = detail::extent_of(*segment_) - word_max;
   }
   /// Whether at most word_max bytes there are reachable. One comparison covers both ends; a value
   /// just before the end may be refused, and then goes the longer way.
   [[nodiscard]] bool reaches(const void* address) const {
-    return reinterpret_cast<std::uintptr_t>(address) - band_->begin <= last_;
+    return reinterpret_cast<std::uintptr_t>(address) - segment_->begin <= last_;
   }
 
   static constexpr std::size_t word_max = 8;
   Rank rank_;
   std::size_t requests_ = 0;
-  const detail::BandView* band_ = nullptr;
+  const detail::SegmentView* segment_ = nullptr;
   std::size_t last_ = 0;
 };
 

@@ -16,7 +16,7 @@ namespace armature {
 template <Transferable T>
 [[nodiscard, gnu::always_inline]] inline std::remove_cv_t<T> get(global_ptr<T> from) {
   using Value = std::remove_cv_t<T>;
-  if constexpr (sizeof(T) <= detail::BandView::extent_min) {
+  if constexpr (sizeof(T) <= detail::SegmentView::extent_min) {
     if (detail::reachable<sizeof(T)>(from.rank(), from.address())) [[likely]]
       return detail::load<Value>(from.address());
   }

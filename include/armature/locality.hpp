@@ -14,7 +14,8 @@ namespace armature {
 [[nodiscard]] ARMATURE_API bool same_node(Rank a, Rank b);
 [[nodiscard]] ARMATURE_API bool same_process(Rank a, Rank b);
 
-/// The rank in whose band an address lies, or Rank::none() for memory that only this process has.
+/// The rank in whose segment an address lies, or Rank::none() for memory that only this process
+/// has.
 [[nodiscard]] ARMATURE_API Rank owner_of(const void* address);
 
 /// The papers' communication domains: each level divides the job into groups of ranks that are near

@@ -29,7 +29,7 @@ template <class T>
 /// half written.
 template <Transferable T>
 [[gnu::always_inline]] inline void put(global_ptr<T> to, const std::type_identity_t<T>& value) {
-  if constexpr (sizeof(T) <= detail::BandView::extent_min) {
+  if constexpr (sizeof(T) <= detail::SegmentView::extent_min) {
     if (detail::reachable<sizeof(T)>(to.rank(), to.address())) [[likely]]
       return detail::store(to.address(), value);
   }

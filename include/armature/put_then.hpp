@@ -8,10 +8,10 @@
 
 #include "armature/accumulate.hpp"
 #include "armature/detail/export.hpp"
+#include "armature/iov.hpp"
 #include "armature/notify.hpp"
 #include "armature/put.hpp"
 #include "armature/rmi.hpp"
-#include "armature/segments.hpp"
 #include "armature/strided.hpp"
 
 namespace armature {
@@ -73,10 +73,9 @@ requires FunctionStatement<F, Args...> Handle put_strided_then(global_ptr<void> 
   return put;
 }
 template <class F, class... Args>
-requires FunctionStatement<F, Args...> Handle put_vector_then(Rank rank,
-                                                              std::span<const Segments> segments,
+requires FunctionStatement<F, Args...> Handle put_vector_then(Rank rank, std::span<const Iov> iov,
                                                               F f, Args&&... args) {
-  Handle put = put_vector_async(rank, segments);
+  Handle put = put_vector_async(rank, iov);
   detail::call_behind(rank, put);
   async(rank, f, std::forward<Args>(args)...);
   return put;
@@ -103,9 +102,9 @@ accumulate_strided_then(global_ptr<T> to, const std::type_identity_t<T>* from, c
 }
 template <Accumulable T, class F, class... Args>
 requires FunctionStatement<F, Args...> Handle
-accumulate_vector_then(Rank rank, std::span<const Segments> segments,
+accumulate_vector_then(Rank rank, std::span<const Iov> iov,
                        AccumulateOptions<std::type_identity_t<T>> options, F f, Args&&... args) {
-  Handle added = accumulate_vector_async<T>(rank, segments, options);
+  Handle added = accumulate_vector_async<T>(rank, iov, options);
   detail::call_behind(rank, added);
   async(rank, f, std::forward<Args>(args)...);
   return added;

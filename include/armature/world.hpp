@@ -17,8 +17,8 @@ class ARMATURE_API World : public Team {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  /// Memory in this rank's band that other ranks may address; not collective. Zero-filled, aligned
-  /// to at least 64 bytes. Throws Error(out_of_memory).
+  /// Memory in this rank's segment that other ranks may address; not collective. Zero-filled,
+  /// aligned to at least 64 bytes. Throws Error(out_of_memory).
   template <Transferable T>
   [[nodiscard]] global_ptr<T> allocate_local(std::size_t n) const {
     const std::size_t bytes = n > SIZE_MAX / sizeof(T) ? SIZE_MAX : n * sizeof(T);

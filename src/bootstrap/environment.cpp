@@ -35,14 +35,14 @@ bool Environment::take(Environment& out) {
   const auto rank = number(rank_variable);
   const auto hosted = number(hosted_variable);
   const auto control = number(control_variable);
-  const auto bands = number(bands_variable);
+  const auto segments = number(segments_variable);
   const auto process = number(process_variable);
-  if (!rank && !hosted && !control && !bands) return false;
-  if (!rank || (hosted.value_or(0) == 0) != process.has_value() || !control || !bands)
+  if (!rank && !hosted && !control && !segments) return false;
+  if (!rank || (hosted.value_or(0) == 0) != process.has_value() || !control || !segments)
     fail(Errc::start,
          fmt::format("{}, {}, {} and {} must be set together: they are set by armature run and "
                      "must be left alone",
-                     rank_variable, hosted_variable, control_variable, bands_variable));
+                     rank_variable, hosted_variable, control_variable, segments_variable));
   if (fcntl(*control, F_GETFD) < 0)
     fail(Errc::start,
          fmt::format(
@@ -52,7 +52,7 @@ bool Environment::take(Environment& out) {
   out = {.rank = *rank,
          .hosted = hosted.value_or(0),
          .control_fd = *control,
-         .first_band_fd = *bands,
+         .first_segment_fd = *segments,
          .store_fd = number(store_variable).value_or(-1),
          .launcher_fd = number(launcher_variable).value_or(-1),
          .process = process.value_or(-1)};

@@ -11,7 +11,8 @@ inline constexpr const char* rank_variable = "ARMATURE_RANK";  // this process's
 inline constexpr const char* hosted_variable = "ARMATURE_HOSTED_RANKS";  // how many it hosts
 inline constexpr const char* control_variable =
     "ARMATURE_CONTROL_FD";  // descriptor of the control block
-inline constexpr const char* bands_variable = "ARMATURE_FIRST_BAND_FD";  // band of rank r: this + r
+inline constexpr const char* segments_variable =
+    "ARMATURE_FIRST_SEGMENT_FD";  // segment of rank r: this + r
 
 // The number of a process that joins a job that runs. It hosts no rank yet.
 inline constexpr const char* process_variable = "ARMATURE_PROCESS";
@@ -60,15 +61,15 @@ inline constexpr const char* starter_variable = "ARMATURE_STARTER";
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 
 inline constexpr const char* our_variables[] = {
-    rank_variable,    hosted_variable, control_variable, bands_variable,   store_variable,
-    padding_variable, even_variable,   process_variable, held_by_variable, launcher_variable};
+    rank_variable,    hosted_variable, control_variable, segments_variable, store_variable,
+    padding_variable, even_variable,   process_variable, held_by_variable,  launcher_variable};
 
 /// The launcher's word to this process.
 struct Environment {
   int rank = 0;    // the first that this process hosts
   int hosted = 1;  // how many, in a row
   int control_fd = -1;
-  int first_band_fd = -1;
+  int first_segment_fd = -1;
   int store_fd = -1;  // by which processes of several nodes find each other; -1: one node
   int launcher_fd = -1;
   int process = -1;  // of one that joins later: which it is

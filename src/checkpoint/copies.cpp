@@ -27,7 +27,7 @@ namespace armature::checkpoints {
 
 using fibers::RankRecord;
 using migration::begin_of;
-using migration::require_in_band;
+using migration::require_in_segment;
 using migration::Stretch;
 using net::network;
 using quiesce::GivenUp;
@@ -56,13 +56,13 @@ struct CopiedRecord {
 };
 
 struct Taken {  // from others
-  int bands_file = -1;
+  int segments_file = -1;
   std::atomic<bool> could_not_write = false;
 };
 Taken& taken() { return base::state<Taken>(); }
 
-int file_of(int band_file, std::uint32_t number) {
-  return band_file + 1 + static_cast<int>(number & 1);
+int file_of(int segment_file, std::uint32_t number) {
+  return segment_file + 1 + static_cast<int>(number & 1);
 }
 
 static_assert(sizeof(Home) == space::home_bytes);
@@ -97,7 +97,7 @@ int checked_file(const Arrived& arrived, std::uint64_t number) {
       (number != copy_after(last) && number != mended_copy(last)))
     base::fail(Errc::corrupt,
                fmt::format("process {} sends copy {} of rank {}", arrived.process, number, rank));
-  return file_of(taken().bands_file, static_cast<std::uint32_t>(number));
+  return file_of(taken().segments_file, static_cast<std::uint32_t>(number));
 }
 
 void on_copy_pages(const Arrived& arrived) {
@@ -105,7 +105,7 @@ void on_copy_pages(const Arrived& arrived) {
   const auto bytes = arrived.rest(sizeof record);
   const int file = checked_file(arrived, record.number);
   const space::Mapping& mapping = network()->mapping();
-  require_in_band(arrived, record.hole, record.offset, bytes.size());
+  require_in_segment(arrived, record.hole, record.offset, bytes.size());
   const std::uint64_t begin = begin_of(mapping, arrived.record.to);
   try {
     space::empty_pages(file, begin + record.hole, begin + record.offset);
@@ -122,9 +122,9 @@ void on_copied(const Arrived& arrived) {
   const int file = checked_file(arrived, record.number);
   const space::Mapping& mapping = network()->mapping();
   const std::uint64_t begin = begin_of(mapping, arrived.record.to);
-  require_in_band(arrived, record.hole, mapping.band_bytes(), 0);
+  require_in_segment(arrived, record.hole, mapping.segment_bytes(), 0);
   try {
-    space::empty_pages(file, begin + record.hole, begin + mapping.band_bytes());
+    space::empty_pages(file, begin + record.hole, begin + mapping.segment_bytes());
     write_at(file, place_of_record(mapping.header(), arrived.record.to), record.record);
   } catch (const Error&) {
     taken().could_not_write = true;
@@ -133,9 +133,9 @@ void on_copied(const Arrived& arrived) {
 
 }  // namespace
 
-Copies::Copies(const space::Mapping& mapping, int process, int band_file)
-    : mapping_(mapping), process_(process), band_file_(band_file) {
-  taken().bands_file = band_file;
+Copies::Copies(const space::Mapping& mapping, int process, int segment_file)
+    : mapping_(mapping), process_(process), segment_file_(segment_file) {
+  taken().segments_file = segment_file;
 }
 
 const std::array<transport::Handling, 2> Copies::handlers{{
@@ -145,7 +145,7 @@ const std::array<transport::Handling, 2> Copies::handlers{{
 
 void Copies::forget_problems() { taken().could_not_write = false; }
 
-int Copies::file(std::uint32_t number) const { return file_of(band_file_, number); }
+int Copies::file(std::uint32_t number) const { return file_of(segment_file_, number); }
 
 /// Each rank's own node, and the next one.
 std::vector<Home> Copies::homes_now() const {
@@ -182,15 +182,15 @@ void Copies::make(const PhaseBarrier& barrier, std::uint32_t step, std::uint32_t
     if (home.process != process_) continue;
     barrier.require_to_go_on();
     const std::uint64_t begin = begin_of(mapping_, rank);
-    space::copy_pages(band_file_, file(number), begin, begin + mapping_.band_bytes(),
-                      {.from = mapping_.band(rank)});
+    space::copy_pages(segment_file_, file(number), begin, begin + mapping_.segment_bytes(),
+                      {.from = mapping_.segment(rank)});
     write_at(file(number), place_of_record(mapping_.header(), rank),
              RankRecord::of(mapping_, rank));
     if (home.partner >= 0) send(number, rank, home.partner);
   }
   if (barrier.leads()) {
     empty_others(number, homes);
-    space::copy_pages(band_file_, file(number), begin_of(mapping_, mapping_.ranks()),
+    space::copy_pages(segment_file_, file(number), begin_of(mapping_, mapping_.ranks()),
                       space::records_offset(mapping_.header()));
     write_homes(number, homes);
   }
@@ -228,11 +228,11 @@ void Copies::send(std::uint32_t number, int rank, int node) const {
   const std::vector<int> processes = living_processes(mapping_, node);
   if (processes.empty()) throw GivenUp();  // its last one has just been lost
   const int partner = processes[static_cast<std::size_t>(rank) % processes.size()];
-  const std::uint64_t hole =
-      migration::send_band<CopyRecord>(mapping_, band_file_, {rank, partner, Kind::copy_pages},
-                                       [&](std::uint64_t before, const Stretch& touched) {
-                                         return CopyRecord{number, before, touched.begin};
-                                       });
+  const std::uint64_t hole = migration::send_segment<CopyRecord>(
+      mapping_, segment_file_, {rank, partner, Kind::copy_pages},
+      [&](std::uint64_t before, const Stretch& touched) {
+        return CopyRecord{number, before, touched.begin};
+      });
   const CopiedRecord record{number, hole, RankRecord::of(mapping_, rank)};
   const transport::Links::Lock locked(network()->links().lock());
   transport::Link& link = network()->links().to(partner);
@@ -247,7 +247,7 @@ void Copies::empty_others(std::uint32_t number, const std::vector<Home>& homes) 
     const Home& home = homes[static_cast<std::size_t>(rank)];
     if (mapping_.process_slot(home.process).node == here || home.partner == here) continue;
     const std::uint64_t begin = begin_of(mapping_, rank);
-    space::empty_pages(file(number), begin, begin + mapping_.band_bytes());
+    space::empty_pages(file(number), begin, begin + mapping_.segment_bytes());
   }
 }
 
@@ -271,12 +271,12 @@ std::vector<Home> Copies::homes(std::uint32_t number) const {
 void Copies::bring_back(std::uint32_t number, int rank) const {
   const std::uint64_t begin = begin_of(mapping_, rank);
   const bool was_here = mapping_.slot(rank).process.load(relaxed) == process_;
-  space::copy_pages(file(number), band_file_, begin, begin + mapping_.band_bytes(),
-                    {.to = was_here ? mapping_.band(rank) : nullptr});
+  space::copy_pages(file(number), segment_file_, begin, begin + mapping_.segment_bytes(),
+                    {.to = was_here ? mapping_.segment(rank) : nullptr});
 }
 
 void Copies::bring_back_behind(std::uint32_t number) const {
-  space::copy_pages(file(number), band_file_, begin_of(mapping_, mapping_.ranks()),
+  space::copy_pages(file(number), segment_file_, begin_of(mapping_, mapping_.ranks()),
                     space::records_offset(mapping_.header()));
 }
 
@@ -285,9 +285,9 @@ void Copies::give_record(std::uint32_t number, int rank) const {
       .give({reinterpret_cast<std::byte*>(&mapping_.header())}, rank);
 }
 
-void Copies::empty_band(int rank) const {
+void Copies::empty_segment(int rank) const {
   const std::uint64_t begin = begin_of(mapping_, rank);
-  space::empty_pages(band_file_, begin, begin + mapping_.band_bytes());
+  space::empty_pages(segment_file_, begin, begin + mapping_.segment_bytes());
 }
 
 }  // namespace armature::checkpoints

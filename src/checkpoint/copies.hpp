@@ -33,8 +33,8 @@ constexpr std::uint32_t mended_copy(std::uint32_t last) { return last + 2; }
 
 class Copies {
  public:
-  /// The files of copies are open behind that of the bands.
-  Copies(const space::Mapping& mapping, int process, int band_file);
+  /// The files of copies are open behind that of the segments.
+  Copies(const space::Mapping& mapping, int process, int segment_file);
 
   /// The next one, which counts when all have made their part of it: what is done in which phase of
   /// all standing still.
@@ -51,14 +51,14 @@ class Copies {
 
   /// Reads the homes of all ranks. Throws Error(out_of_memory).
   [[nodiscard]] std::vector<Home> homes(std::uint32_t number) const;
-  /// The band is again what it was. Throws Error(out_of_memory).
+  /// The segment is again what it was. Throws Error(out_of_memory).
   void bring_back(std::uint32_t number, int rank) const;
   /// Brings back what all ranks of the node share.
   void bring_back_behind(std::uint32_t number) const;
   /// Gives the control block what it knew of the rank.
   void give_record(std::uint32_t number, int rank) const;
   /// Empties the segment.
-  void empty_band(int rank) const;
+  void empty_segment(int rank) const;
 
   static const std::array<transport::Handling, 2> handlers;
 
@@ -73,7 +73,7 @@ class Copies {
   void finish(const quiesce::PhaseBarrier& barrier, std::uint32_t step) const;
 
   const space::Mapping& mapping_;
-  const int process_, band_file_;
+  const int process_, segment_file_;
 };
 
 }  // namespace armature::checkpoints

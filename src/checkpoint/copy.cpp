@@ -16,15 +16,17 @@ void count_copy(space::ControlHeader& job, std::uint32_t number) {
   job.halt.copy.store(number, std::memory_order_release);
 }
 
-Copy::Copy(const space::Mapping& mapping, int band_file, std::uint32_t number)
-    : mapping_(mapping), band_file_(band_file), file_(band_file + static_cast<int>(number)) {
+Copy::Copy(const space::Mapping& mapping, int segment_file, std::uint32_t number)
+    : mapping_(mapping),
+      segment_file_(segment_file),
+      file_(segment_file + static_cast<int>(number)) {
   ARMATURE_ASSERT(mapping.header().keeps_copies != 0 && number >= 1 && number <= 2);
 }
 
-quiesce::Client Copy::client(const space::Mapping& mapping, int band_file) {
+quiesce::Client Copy::client(const space::Mapping& mapping, int segment_file) {
   const std::uint32_t last = mapping.header().halt.copy.load(std::memory_order_acquire);
   const std::uint32_t number = last == 1 ? 2 : 1;
-  const Copy copy(mapping, band_file, number);
+  const Copy copy(mapping, segment_file, number);
   return {.when_quiet = {},
           .prepare = {},
           .by_each =
@@ -39,12 +41,12 @@ quiesce::Client Copy::client(const space::Mapping& mapping, int band_file) {
 
 void Copy::fill(const quiesce::NodeMembers& members) const {
   const auto share = members.share(space::records_offset(mapping_.header()));
-  space::copy_pages(band_file_, file_, share.begin, share.end);
+  space::copy_pages(segment_file_, file_, share.begin, share.end);
 }
 
 void Copy::bring_back(const quiesce::NodeMembers& members) const {
   const auto share = members.share(space::records_offset(mapping_.header()));
-  space::copy_pages(file_, band_file_, share.begin, share.end);
+  space::copy_pages(file_, segment_file_, share.begin, share.end);
 }
 
 void Copy::write_records() const {

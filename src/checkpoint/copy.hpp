@@ -12,18 +12,18 @@ namespace armature::checkpoints {
 /// nobody runs.
 void count_copy(space::ControlHeader& job, std::uint32_t number);
 
-/// A checkpoint in memory: one of two files that hold what the bands' file held, page by page, and
-/// what the control block knew of each rank. The memory is the node's, not a process's: whoever
+/// A checkpoint in memory: one of two files that hold what the segments' file held, page by page,
+/// and what the control block knew of each rank. The memory is the node's, not a process's: whoever
 /// dies, those who are left have it. There are two, so that one is whole while the other is
 /// written.
 class Copy {
  public:
-  /// Number 1 or 2. The files of copies are open behind that of the bands.
-  Copy(const space::Mapping& mapping, int band_file, std::uint32_t number);
+  /// Number 1 or 2. The files of copies are open behind that of the segments.
+  Copy(const space::Mapping& mapping, int segment_file, std::uint32_t number);
 
   /// The one that is not the last, which it becomes when it is whole. What is done in which phase
   /// of all standing still; `mapping` must outlive it.
-  [[nodiscard]] static quiesce::Client client(const space::Mapping& mapping, int band_file);
+  [[nodiscard]] static quiesce::Client client(const space::Mapping& mapping, int segment_file);
 
   // All processes of the node call these, each for its share. They throw Error(out_of_memory).
   void fill(const quiesce::NodeMembers& members) const;
@@ -34,7 +34,7 @@ class Copy {
 
  private:
   const space::Mapping& mapping_;
-  const int band_file_, file_;
+  const int segment_file_, file_;
 };
 
 }  // namespace armature::checkpoints

@@ -66,8 +66,8 @@ Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::ui
   manifest.ranks = job.ranks;
   manifest.processes = processes;
   manifest.nodes = static_cast<std::uint32_t>(job.nodes);
-  manifest.band_base = job.band_base;
-  manifest.band_bytes = job.band_bytes;
+  manifest.segment_base = job.segment_base;
+  manifest.segment_bytes = job.segment_bytes;
   manifest.stack_bytes = job.stack_bytes;
   manifest.slot_bytes = job.slot_bytes;
   manifest.check_full = job.check_full != 0;

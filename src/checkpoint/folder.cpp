@@ -114,7 +114,8 @@ Link read_before(const std::string& directory, const Link& link) {
   }
   const Manifest& there = read.link.manifest;
   if (read.checksum != before.checksum || there.ranks != link.manifest.ranks ||
-      there.band_base != link.manifest.band_base || there.band_bytes != link.manifest.band_bytes)
+      there.segment_base != link.manifest.segment_base ||
+      there.segment_bytes != link.manifest.segment_bytes)
     refuse("which is another checkpoint than that was");
   return read.link;
 }

@@ -15,8 +15,8 @@
 
 #include "balance/in_rows.hpp"
 #include "base/fail.hpp"
-#include "checkpoint/band_filler.hpp"
 #include "checkpoint/part.hpp"
+#include "checkpoint/segment_filler.hpp"
 #include "fibers/rank_record.hpp"
 #include "migration/builds.hpp"
 
@@ -73,7 +73,7 @@ void do_in_threads(std::size_t threads, const Work& work) {
   work();
 }
 
-/// The parts with bands, several at once: there are as many as the job had processes.
+/// The parts with segments, several at once: there are as many as the job had processes.
 void read_link(const Link& found, const Take& take) {
   std::vector<const Manifest::Part*> parts;
   for (const Manifest::Part& part : found.manifest.parts)
@@ -89,7 +89,7 @@ void read_link(const Link& found, const Take& take) {
 }
 
 /// The oldest first: what changed comes over what was.
-void read_bands(const Found& found, const Take& take) {
+void read_segments(const Found& found, const Take& take) {
   for (const Link& link : found.before) read_link(link, take);
   read_link(found, take);
 }
@@ -126,25 +126,25 @@ class NodeFiller {
  public:
   explicit NodeFiller(std::span<const space::JobMemory> memory)
       : control_(space::map_control(memory.front().control.get(), false)),
-        band_bytes_(control_.header().band_bytes),
-        head_bytes_(space::BandHead::calls_offset(control_.header().ranks)) {
+        segment_bytes_(control_.header().segment_bytes),
+        head_bytes_(space::SegmentHead::calls_offset(control_.header().ranks)) {
     for (const space::JobMemory& one : memory) {
       const int number = space::map_control(one.control.get(), false).header().node;
-      nodes_.push_back({number, std::make_unique<BandFiller>(one.bands.front().get())});
+      nodes_.push_back({number, std::make_unique<SegmentFiller>(one.segments.front().get())});
     }
   }
 
   void put(const Run& run, const std::byte* memory) {
     if (control_.header().nodes == 1) return nodes_.front().filler->put(run, memory);
     for (std::uint64_t done = 0; done < run.bytes;) {
-      const std::uint64_t at = run.offset + done, band = at / band_bytes_;
+      const std::uint64_t at = run.offset + done, segment = at / segment_bytes_;
       const bool is_of_all =
-          band >= control_.header().ranks || at - band * band_bytes_ < head_bytes_;
+          segment >= control_.header().ranks || at - segment * segment_bytes_ < head_bytes_;
       const std::uint64_t end =
-          is_of_all ? at / page_bytes * page_bytes + page_bytes : (band + 1) * band_bytes_;
+          is_of_all ? at / page_bytes * page_bytes + page_bytes : (segment + 1) * segment_bytes_;
       const Run part{at, std::min(run.bytes - done, end - at)};
       for (const Node& node : nodes_)
-        if (is_of_all || control_.slot(static_cast<int>(band)).node == node.number)
+        if (is_of_all || control_.slot(static_cast<int>(segment)).node == node.number)
           node.filler->put(part, memory + done);
       done += part.bytes;
     }
@@ -153,11 +153,11 @@ class NodeFiller {
  private:
   struct Node {
     int number;
-    std::unique_ptr<BandFiller> filler;
+    std::unique_ptr<SegmentFiller> filler;
   };
 
   const space::Control control_;
-  const std::uint64_t band_bytes_, head_bytes_;
+  const std::uint64_t segment_bytes_, head_bytes_;
   std::vector<Node> nodes_;
 };
 
@@ -166,8 +166,9 @@ class NodeFiller {
 void prepare(const Found& found, const space::Control& control) {
   const Manifest& manifest = found.manifest;
   space::ControlHeader& job = control.header();
-  ARMATURE_ASSERT(job.ranks == manifest.ranks && job.band_base == manifest.band_base &&
-                  job.band_bytes == manifest.band_bytes && job.stack_bytes == manifest.stack_bytes);
+  ARMATURE_ASSERT(job.ranks == manifest.ranks && job.segment_base == manifest.segment_base &&
+                  job.segment_bytes == manifest.segment_bytes &&
+                  job.stack_bytes == manifest.stack_bytes);
   migration::BuildId builds[2];
   if (!migration::parse(manifest.program_build, builds[0]) ||
       !migration::parse(manifest.library_build, builds[1]))
@@ -176,7 +177,7 @@ void prepare(const Found& found, const space::Control& control) {
   for (int rank = 0; rank < static_cast<int>(records.size()); ++rank)
     records[static_cast<std::size_t>(rank)].give(control, rank);
   for (int rank = 0; rank < static_cast<int>(job.ranks); ++rank)
-    if (control.slot(rank).node != job.node) control.bands()[rank] = {};  // out of reach
+    if (control.slot(rank).node != job.node) control.segments()[rank] = {};  // out of reach
   job.through.store(manifest.through, std::memory_order_relaxed);
   job.addresses.store(manifest.addresses, std::memory_order_relaxed);
   job.halt.wanted.store(manifest.number, std::memory_order_relaxed);
@@ -188,7 +189,7 @@ void prepare(const Found& found, const space::Control& control) {
 void fill(const Found& found, std::span<const space::JobMemory> memory, const std::stop_token& stop,
           const std::function<void()>& when_whole) {
   NodeFiller nodes(memory);
-  read_bands(found, [&](const Run& run, const std::byte* bytes) {
+  read_segments(found, [&](const Run& run, const std::byte* bytes) {
     if (stop.stop_requested()) base::fail(Errc::start, "the job is ended while it is restarted");
     nodes.put(run, bytes);
   });
@@ -209,7 +210,7 @@ std::vector<std::uint32_t> first_ranks(const Found& found, std::uint32_t process
 }
 
 void verify(const Found& found) {
-  read_bands(found, [](const Run&, const std::byte*) {});
+  read_segments(found, [](const Run&, const std::byte*) {});
   (void)read_records(found);
 }
 

@@ -134,18 +134,19 @@ void require_sense(const Manifest& manifest, const std::string& file) {
   if (manifest.command.empty() || manifest.parts.empty())
     refuse(file, "names no program, or no part");
   if (manifest.ranks == 0 || manifest.processes == 0 || manifest.nodes == 0 ||
-      manifest.band_base == 0 || manifest.band_bytes == 0 || manifest.stack_bytes == 0)
+      manifest.segment_base == 0 || manifest.segment_bytes == 0 || manifest.stack_bytes == 0)
     refuse(file, "tells of no ranks, or of ranks without memory");
   // Each process of several nodes has two parts, and one that was lost none.
   const auto count = [&](std::string_view begin) {
     return std::ranges::count_if(
         manifest.parts, [&](const Manifest::Part& part) { return part.name.starts_with(begin); });
   };
-  const std::int64_t bands = count("ranks-"), expected = manifest.nodes == 1
-                                                             ? std::int64_t{manifest.processes}
-                                                             : std::int64_t{count("control-")};
-  if (bands != expected)
-    refuse(file, fmt::format("names {} parts with memory where {} were written", bands, expected));
+  const std::int64_t segments = count("ranks-"), expected = manifest.nodes == 1
+                                                                ? std::int64_t{manifest.processes}
+                                                                : std::int64_t{count("control-")};
+  if (segments != expected)
+    refuse(file,
+           fmt::format("names {} parts with memory where {} were written", segments, expected));
 }
 
 /// The text without its last line, which it agrees with.
@@ -178,8 +179,8 @@ std::string Manifest::text() const {
   add("ranks", ranks);
   add("processes", processes);
   add("nodes", nodes);
-  add_hex("band_base", band_base);
-  add("band_bytes", band_bytes);
+  add_hex("band_base", segment_base);  // deprecated name: the format keeps it
+  add("band_bytes", segment_bytes);    // deprecated name: the format keeps it
   add("stack_bytes", stack_bytes);
   add("slot_bytes", slot_bytes);
   add("check_full", check_full ? 1 : 0);
@@ -214,8 +215,8 @@ Manifest Manifest::parse(const std::string& text, const std::string& name) {
   lines.number("ranks", manifest.ranks);
   lines.number("processes", manifest.processes);
   lines.number("nodes", manifest.nodes);
-  lines.number("band_base", manifest.band_base);
-  lines.number("band_bytes", manifest.band_bytes);
+  lines.number("band_base", manifest.segment_base);    // deprecated name: the format keeps it
+  lines.number("band_bytes", manifest.segment_bytes);  // deprecated name: the format keeps it
   lines.number("stack_bytes", manifest.stack_bytes);
   lines.number("slot_bytes", manifest.slot_bytes);
   lines.number("check_full", check_full);

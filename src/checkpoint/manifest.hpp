@@ -42,7 +42,7 @@ struct Manifest {
   std::uint32_t ranks = 0;
   std::uint32_t processes = 0;  // when it was written
   std::uint32_t nodes = 1;      // of several: it can be restarted on any number of them
-  std::uint64_t band_base = 0, band_bytes = 0, stack_bytes = 0;
+  std::uint64_t segment_base = 0, segment_bytes = 0, stack_bytes = 0;
   std::uint32_t slot_bytes = 0;  // of ranks in the control block, to which they have pointers
   bool check_full = false;
   std::uint32_t through = 0;  // ranks that had left the job

@@ -1,6 +1,6 @@
 // All ranks stand where they wait: their stacks, heaps and records, and what is on its way between
-// them, lie in the bands. So the memory file is all that a checkpoint needs, whatever ranks were
-// about to do; only nobody may run while it is written. Each process writes the bands of as many
+// them, lie in the segments. So the memory file is all that a checkpoint needs, whatever ranks were
+// about to do; only nobody may run while it is written. Each process writes the segments of as many
 // ranks as the others, whoever hosts them.
 #include "checkpoint/node_checkpoint.hpp"
 
@@ -15,13 +15,13 @@
 namespace armature::checkpoints {
 
 NodeCheckpoint::NodeCheckpoint(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier,
-                               int process, int band_file, Kept& kept)
+                               int process, int segment_file, Kept& kept)
     : mapping_(mapping),
       job_(mapping.header()),
       halt_(job_.halt),
       barrier_(barrier),
       process_(process),
-      band_file_(band_file),
+      segment_file_(segment_file),
       kept_(kept),
       number_(halt_.wanted.load(std::memory_order_acquire)) {}
 
@@ -57,13 +57,13 @@ void NodeCheckpoint::open_folder() {
 void NodeCheckpoint::write_share(PartWriter& part) {
   // The memory that all ranks share lies behind the last segment.
   const quiesce::NodeMembers::Share share = barrier_.of_node().share(UINT64_MAX / 2);
-  if (!is_incremental()) return write_pages(band_file_, share.begin, share.end, part);
+  if (!is_incremental()) return write_pages(segment_file_, share.begin, share.end, part);
   const std::uint32_t since = halt_.changed_since.load(std::memory_order_relaxed);
   // Each process has written the same share of the checkpoint before.
   ARMATURE_ASSERT(since == 0 || since == kept_.sums_of);
   kept_.sums.begin(since == 0);
   kept_.sums_of = number_;
-  write_pages(band_file_, share.begin, share.end, part, &kept_.sums);
+  write_pages(segment_file_, share.begin, share.end, part, &kept_.sums);
 }
 
 void NodeCheckpoint::write_part() {

@@ -15,7 +15,7 @@ class NodeCheckpoint {
  public:
   /// `kept` is what the last one has left, if all were of this process. All must outlive this.
   NodeCheckpoint(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier, int process,
-                 int band_file, Kept& kept);
+                 int segment_file, Kept& kept);
 
   NodeCheckpoint(const NodeCheckpoint&) = delete;
   NodeCheckpoint& operator=(const NodeCheckpoint&) = delete;
@@ -38,7 +38,7 @@ class NodeCheckpoint {
   space::Halt& halt_;
   const quiesce::PhaseBarrier& barrier_;
   const int process_;
-  const int band_file_;
+  const int segment_file_;
   Kept& kept_;
   const std::uint32_t number_;
   std::string folder_;  // by the first process, until it is complete; empty: none

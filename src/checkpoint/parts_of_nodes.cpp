@@ -69,7 +69,7 @@ void agree_on_what_has_changed(const space::Mapping& mapping, int process,
   barrier.all_reach(agreed);
 }
 
-void write_parts(const space::Mapping& mapping, int process, int band_file, Kept& kept) {
+void write_parts(const space::Mapping& mapping, int process, int segment_file, Kept& kept) {
   const space::ControlHeader& job = mapping.header();
   PageSums* const sums = begin_sums(job.halt, kept);
   const std::string folder = own_folder(job.halt);
@@ -78,14 +78,15 @@ void write_parts(const space::Mapping& mapping, int process, int band_file, Kept
   for_ranks_of(mapping, process, [&](int rank) {
     const auto number = static_cast<std::uint64_t>(rank);
     space::NodeMemory(mapping).empty_kept(rank);  // what it has freed is not written
-    write_pages(band_file, number * job.band_bytes, (number + 1) * job.band_bytes, part, sums);
+    write_pages(segment_file, number * job.segment_bytes, (number + 1) * job.segment_bytes, part,
+                sums);
     kept.ranks.push_back(rank);
     const fibers::RankRecord record = fibers::RankRecord::of(mapping, rank);
     records.add(number * sizeof record, &record, sizeof record);
   });
   // The memory that the team of all shares is the same on each node that has ranks.
   if (mapping.slot(0).process.load(std::memory_order_relaxed) == process)
-    write_pages(band_file, job.ranks * job.band_bytes, UINT64_MAX / 2, part, sums);
+    write_pages(segment_file, job.ranks * job.segment_bytes, UINT64_MAX / 2, part, sums);
   (void)part.finish();
   (void)records.finish();
   if (sums == nullptr) return;
@@ -113,15 +114,15 @@ void complete_parts(const space::Mapping& mapping) {
 
 }  // namespace
 
-quiesce::Client parts_client(const space::Mapping& mapping, int process, int band_file,
+quiesce::Client parts_client(const space::Mapping& mapping, int process, int segment_file,
                              Kept& kept) {
   const space::Halt& halt = mapping.header().halt;
   const auto write = [&mapping, &halt, &kept, process,
-                      band_file](const quiesce::PhaseBarrier& barrier) {
+                      segment_file](const quiesce::PhaseBarrier& barrier) {
     if (barrier.leads_all()) lock_folder(own_folder(halt), halt.first_id);
     agree_on_what_has_changed(mapping, process, barrier, kept);
     if (halt.broken.load(std::memory_order_acquire) == 0)
-      write_parts(mapping, process, band_file, kept);
+      write_parts(mapping, process, segment_file, kept);
   };
   return {.when_quiet = {},
           .prepare = {},

@@ -17,11 +17,11 @@ namespace armature::checkpoints {
 /// The client's work in each phase of all standing still; `kept` is what the last one has left. All
 /// must outlive it.
 [[nodiscard]] quiesce::Client parts_client(const space::Mapping& mapping, int process,
-                                           int band_file, Kept& kept);
+                                           int segment_file, Kept& kept);
 
 /// Tells the checkpoint of which a process has kept what it takes to find what has changed in that
-/// rank's band since; 0: of none. Each process knows that of its own ranks: where all tell the same
-/// one, each hosts those that it has written there.
+/// rank's segment since; 0: of none. Each process knows that of its own ranks: where all tell the
+/// same one, each hosts those that it has written there.
 [[nodiscard]] std::uint64_t kept_of(const Kept& kept, const space::Halt& halt, int rank);
 /// The number of the last checkpoint in that directory, when it is that one and the next may go on
 /// from it; else 0.

@@ -6,9 +6,9 @@
 
 namespace armature::checkpoints {
 
-/// Records of copies of ranks' bands in memory, on other nodes.
+/// Records of copies of ranks' segments in memory, on other nodes.
 enum class Kind : std::uint8_t {
-  copy_pages,  // of a rank's band
+  copy_pages,  // of a rank's segment
   copied,      // the rest of a rank
   count,
 };

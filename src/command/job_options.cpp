@@ -1,6 +1,7 @@
 #include "command/job_options.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <sstream>
 #include <vector>
@@ -70,6 +71,14 @@ void add_value(CLI::App& command, const JobOptions& options, const char* names,
       .add_option_function<std::string>(
           names, [options, set](const std::string& text) { set(*options, text); }, help)
       ->type_name(placeholder);
+}
+
+void add_old_name(CLI::App& command, const JobOptions& options, const char* old, NewName now) {
+  const auto take = [options, old, now](const std::string& text) {
+    fmt::print(stderr, "armature: {} is deprecated: use {}\n", old, now.name);
+    now.set(*options, text);
+  };
+  command.add_option_function<std::string>(old, take)->group("");
 }
 
 void add_count(CLI::App& command, const JobOptions& options, const std::string& names,

@@ -20,6 +20,13 @@ using Set = void (*)(LaunchOptions& options, const std::string& text);
 void add_value(CLI::App& command, const JobOptions& options, const char* names,
                const char* placeholder, const char* help, Set set);
 
+struct NewName {
+  const char* name;
+  Set set;
+};
+/// Adds the old name of an option: it does the same, with a note on stderr, and --help is silent.
+void add_old_name(CLI::App& command, const JobOptions& options, const char* old, NewName now);
+
 struct Range {
   std::uint64_t least = 1, most = space::ranks_max;
 };

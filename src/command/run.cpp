@@ -97,7 +97,7 @@ void add_virtual_ranks(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
   run.add_flag("!--no-globals-note", options->globals_note,
                "Do not say which of the program's variables virtual ranks share");
   add_value(run, options, "--stack-size", "BYTES",
-            "Stack of each virtual rank (default 8M, less where bands are small)",
+            "Stack of each virtual rank (default 8M, less where segments are small)",
             [](LaunchOptions& o, const std::string& text) {
               o.stack_bytes = (parse_bytes("--stack-size", text) + 4095) / 4096 * 4096;
             });
@@ -179,17 +179,21 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_watching(run, options);
   run.add_flag("--check", options->check_full,
                "Check every address against what is allocated, on every call");
-  add_value(run, options, "--band-size", "BYTES",
+  add_value(run, options, "--segment-size", "BYTES",
             "Address range of each rank, a power of two, as in 64G (default: as large as fits)",
             [](LaunchOptions& o, const std::string& text) {
-              o.band_bytes = parse_bytes("--band-size", text);
+              o.segment_bytes = parse_bytes("--segment-size", text);
             });
+  add_old_name(run, options, "--band-size",  // deprecated
+               {"--segment-size", [](LaunchOptions& o, const std::string& text) {
+                  o.segment_bytes = parse_bytes("--segment-size", text);
+                }});
   add_value(
       run, options, "--base", "ADDRESS",
       fmt::format("Where the ranks' address ranges begin (default {:#x})", space::default_base)
           .c_str(),
       [](LaunchOptions& o, const std::string& text) {
-        o.band_base = parse_address("--base", text);
+        o.segment_base = parse_address("--base", text);
       });
   add_call_settings(run, options);
   add_network_settings(run, options);

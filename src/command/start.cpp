@@ -184,8 +184,8 @@ void go_on_from(LaunchOptions& options, const checkpoints::Found& found) {
   options.virtual_ranks = true;
   options.ranks = manifest.ranks;
   options.stack_bytes = manifest.stack_bytes;
-  options.band_base = manifest.band_base;
-  options.band_bytes = manifest.band_bytes;
+  options.segment_base = manifest.segment_base;
+  options.segment_bytes = manifest.segment_bytes;
   options.check_full = manifest.check_full;
   options.command = manifest.command;
   options.restore = LaunchOptions::Restore{

@@ -59,12 +59,12 @@ void require_no_threads() {
 
 }  // namespace
 
-ProcessQuiesce::ProcessQuiesce(const space::Mapping& mapping, int process, int band_file)
+ProcessQuiesce::ProcessQuiesce(const space::Mapping& mapping, int process, int segment_file)
     : mapping_(mapping),
       job_(mapping.header()),
       process_(process),
-      band_file_(band_file),
-      page_cache_(mapping, band_file) {}
+      segment_file_(segment_file),
+      page_cache_(mapping, segment_file) {}
 
 std::uint64_t ProcessQuiesce::kept_of(int rank) const {
   return checkpoints::kept_of(kept_, job_.halt, rank);
@@ -110,13 +110,13 @@ quiesce::Client ProcessQuiesce::client_of(const quiesce::PhaseBarrier& barrier,
     case space::KeptIn::nowhere:
       return {};
     case space::KeptIn::memory:
-      return is_one_node ? checkpoints::Copy::client(mapping_, band_file_)
-                         : checkpoints::Copies(mapping_, process_, band_file_).client();
+      return is_one_node ? checkpoints::Copy::client(mapping_, segment_file_)
+                         : checkpoints::Copies(mapping_, process_, segment_file_).client();
     default:
       break;
   }
-  if (!is_one_node) return checkpoints::parts_client(mapping_, process_, band_file_, kept_);
-  return of_one_node.emplace(mapping_, barrier, process_, band_file_, kept_).client();
+  if (!is_one_node) return checkpoints::parts_client(mapping_, process_, segment_file_, kept_);
+  return of_one_node.emplace(mapping_, barrier, process_, segment_file_, kept_).client();
 }
 
 /// Ranks are written, or on several nodes go elsewhere, or both.
@@ -132,7 +132,7 @@ bool ProcessQuiesce::stand(RankScheduler& scheduler) {
     // One that has joined a node, but hosts nobody before the next epoch, takes no step.
     if (barrier.of_node().is_member()) quiesce::run_phases(barrier, job_.halt, client);
     if (job_.nodes > 1 &&
-        !migration::exchange_ranks(mapping_, barrier, process_, band_file_, page_cache_))
+        !migration::exchange_ranks(mapping_, barrier, process_, segment_file_, page_cache_))
       return false;
     if (job_.nodes > 1) part_with_those_who_leave(mapping_, barrier);
     quiesce::go_on(barrier, job_, number, client);
@@ -198,9 +198,9 @@ bool ProcessQuiesce::reconfigure(RankScheduler& scheduler) {
       (void)fibers::pack_services(*fiber);
   }
   if (job_.nodes > 1) {
-    if (!roll_back(mapping_, process_, band_file_)) return false;  // others take its ranks
+    if (!roll_back(mapping_, process_, segment_file_)) return false;  // others take its ranks
   }
-  const bool stays = job_.nodes > 1 || elastic::reconfigure(mapping_, process_, band_file_);
+  const bool stays = job_.nodes > 1 || elastic::reconfigure(mapping_, process_, segment_file_);
   page_cache_.forget();
   if (rolls_back) fibers::forget_mappings_of_ranks();
   fibers::abandon_static_guards(mapping_, process_);

@@ -16,12 +16,12 @@ namespace armature::elastic {
 
 /// The work of a process of virtual ranks while none of them runs, for whatever all processes of
 /// the job stand still: ranks go to other nodes, are written, or go on in other processes or as
-/// they were before. They are taken as they lie in their bands, so nothing of how they waited has
-/// to be kept.
+/// they were before. They are taken as they lie in their segments, so nothing of how they waited
+/// has to be kept.
 class ProcessQuiesce final : public fibers::QuiesceBody {
  public:
-  /// `band_file` is where the bands lie.
-  ProcessQuiesce(const space::Mapping& mapping, int process, int band_file);
+  /// `segment_file` is where the segments lie.
+  ProcessQuiesce(const space::Mapping& mapping, int process, int segment_file);
 
   [[nodiscard]] bool quiesce(fibers::RankScheduler& scheduler) override;
   bool give_back(std::uint64_t now_ns, Pace pace) override {
@@ -43,7 +43,7 @@ class ProcessQuiesce final : public fibers::QuiesceBody {
 
   const space::Mapping& mapping_;
   space::ControlHeader& job_;
-  const int process_, band_file_;
+  const int process_, segment_file_;
   checkpoints::Kept kept_;  // of the last checkpoint to disk
   migration::PageCache page_cache_;
 };

@@ -1,5 +1,5 @@
 // Nobody runs a rank while this goes on, so whatever ranks and processes were about to do with each
-// other is either in the bands, or does not matter any more: lists of those awake, bells, a
+// other is either in the segments, or does not matter any more: lists of those awake, bells, a
 // checkpoint half written. Only the first process writes what all share. Should one die here, the
 // launcher asks for another regrouping, and all begin again: nothing of it is harmed by being done
 // twice.
@@ -107,13 +107,13 @@ void cancel_checkpoint(space::Halt& halt) {
 }
 
 /// Throws quiesce::GivenUp when there is another one to come.
-void go_on(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier, int band_file) {
+void go_on(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier, int segment_file) {
   space::Halt& halt = mapping.header().halt;
   const bool back = halt.regroup_as.load(relaxed) == space::Regroup::go_back;
   barrier.reach(1);
   barrier.node_stands();
   if (back) {
-    const checkpoints::Copy copy(mapping, band_file, halt.copy.load(std::memory_order_acquire));
+    const checkpoints::Copy copy(mapping, segment_file, halt.copy.load(std::memory_order_acquire));
     copy.bring_back(barrier.of_node());
     if (barrier.leads()) copy.give_records();
   }
@@ -152,13 +152,13 @@ bool has_left(const space::Mapping& mapping, int process) {
 
 }  // namespace
 
-bool reconfigure(const space::Mapping& mapping, int process, int band_file) {
+bool reconfigure(const space::Mapping& mapping, int process, int segment_file) {
   const space::ControlHeader& job = mapping.header();
   for (;;) {
     const std::uint32_t number = job.halt.regroup.load(std::memory_order_acquire);
     const auto barrier = quiesce::PhaseBarrier::of_epoch(mapping, process, number);
     try {
-      barrier.of_node().is_member() ? go_on(mapping, barrier, band_file)
+      barrier.of_node().is_member() ? go_on(mapping, barrier, segment_file)
                                     : look_on(mapping, barrier, process);
       return !has_left(mapping, process);
     } catch (const quiesce::GivenUp&) {  // another one has been asked for, or the job ends

@@ -9,6 +9,6 @@ namespace armature::elastic {
 /// they are. Returns when every rank is where it is to go on, which its slot tells, and this
 /// process may run those that it hosts; false when it is not to host any more. Never returns when
 /// the job is ended meanwhile.
-[[nodiscard]] bool reconfigure(const space::Mapping& mapping, int process, int band_file);
+[[nodiscard]] bool reconfigure(const space::Mapping& mapping, int process, int segment_file);
 
 }  // namespace armature::elastic

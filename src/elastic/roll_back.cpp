@@ -1,8 +1,8 @@
 // Step by step, each begun by nobody before all have taken the one before:
 //
 //   1     nobody runs, and nothing is on its way any more (losses.hpp)
-//   2     nobody looks at what ranks had to say in their bands while others had begun already
-//   3     what the bands of this node held is there again
+//   2     nobody looks at what ranks had to say in their segments while others had begun already
+//   3     what the segments of this node held is there again
 //   4     each node knows where ranks are now
 //   5     nodes know again how often their ranks have notified others
 //   6, 7  what is lost of the copy is made again, and then counts
@@ -68,12 +68,12 @@ bool is_over(const space::Mapping& mapping) {
 
 class RollBack {
  public:
-  RollBack(const space::Mapping& mapping, int process, int band_file)
+  RollBack(const space::Mapping& mapping, int process, int segment_file)
       : mapping_(mapping),
         job_(mapping.header()),
         process_(process),
-        band_file_(band_file),
-        copies_(mapping, process, band_file) {}
+        segment_file_(segment_file),
+        copies_(mapping, process, segment_file) {}
 
   /// Throws GivenUp. False when all ranks have ended.
   bool run() {
@@ -129,7 +129,7 @@ class RollBack {
 
   const space::Mapping& mapping_;
   space::ControlHeader& job_;
-  const int process_, band_file_;
+  const int process_, segment_file_;
   const Copies copies_;
   Facts found_;
   std::vector<int> places_;  // by rank: the process that it goes to
@@ -245,7 +245,7 @@ void RollBack::bring_back(const PhaseBarrier& barrier) const {
     if (is_here(rank))
       copies_.bring_back(found_.copy, rank);
     else
-      copies_.empty_band(rank);
+      copies_.empty_segment(rank);
   }
   if (barrier.leads()) copies_.bring_back_behind(found_.copy);
   barrier.reach(3);
@@ -260,7 +260,7 @@ void RollBack::bring_back(const PhaseBarrier& barrier) const {
   };
   for (int rank = 0; rank < mapping_.ranks(); ++rank)
     if (places_[static_cast<std::size_t>(rank)] == process_)
-      migration::send_notifications(mapping_, band_file_, rank, elsewhere);
+      migration::send_notifications(mapping_, segment_file_, rank, elsewhere);
   barrier.become_quiet();
   barrier.reach(5);
   barrier.all_reach(5);
@@ -365,11 +365,11 @@ bool end(const space::Mapping& mapping) {
 
 }  // namespace
 
-bool roll_back(const space::Mapping& mapping, int process, int band_file) {
+bool roll_back(const space::Mapping& mapping, int process, int segment_file) {
   for (;;) {
     if (is_over(mapping)) return end(mapping);
     try {
-      if (RollBack(mapping, process, band_file).run()) return true;
+      if (RollBack(mapping, process, segment_file).run()) return true;
     } catch (const GivenUp&) {
     }
   }

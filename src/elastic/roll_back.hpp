@@ -9,6 +9,6 @@ namespace armature::elastic {
 /// Further ones may be lost meanwhile. Never returns where there is no such copy: Halt then says
 /// so, and whoever ends the job ends this process. False when it is to leave at once, since all
 /// ranks are written, to go on in other processes.
-[[nodiscard]] bool roll_back(const space::Mapping& mapping, int process, int band_file);
+[[nodiscard]] bool roll_back(const space::Mapping& mapping, int process, int segment_file);
 
 }  // namespace armature::elastic

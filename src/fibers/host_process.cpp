@@ -7,11 +7,11 @@
 
 namespace armature::fibers {
 
-HostProcess::HostProcess(const space::Mapping& its_mapping, int its_number, int its_band_file)
+HostProcess::HostProcess(const space::Mapping& its_mapping, int its_number, int its_segment_file)
     : mapping(its_mapping),
       records(reinterpret_cast<std::byte*>(&RankFiber::of(mapping, 0)) + space::stack_shift(0)),
       number(its_number),
-      band_file(its_band_file),
+      segment_file(its_segment_file),
       pid(getpid()),
       tid(gettid()),
       slot(mapping.process_slot(number)) {

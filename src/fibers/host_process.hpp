@@ -12,8 +12,8 @@ namespace armature::fibers {
 
 /// A process of virtual ranks, as its scheduler knows it.
 struct HostProcess {
-  /// `band_file` is where the bands lie.
-  HostProcess(const space::Mapping& mapping, int number, int band_file);
+  /// `segment_file` is where the segments lie.
+  HostProcess(const space::Mapping& mapping, int number, int segment_file);
   HostProcess(const HostProcess&) = delete;
   HostProcess& operator=(const HostProcess&) = delete;
 
@@ -25,13 +25,13 @@ struct HostProcess {
   /// RankFiber::of, without its divisions.
   [[nodiscard]] RankFiber& fiber(int rank) const {
     const auto index = static_cast<std::uint64_t>(rank);
-    return *std::launder(reinterpret_cast<RankFiber*>(records + index * mapping.band_bytes() -
+    return *std::launder(reinterpret_cast<RankFiber*>(records + index * mapping.segment_bytes() -
                                                       space::stack_shift(index)));
   }
 
   const space::Mapping& mapping;
   std::byte* const records;  // the first rank's, but for its shift
-  const int number, band_file;
+  const int number, segment_file;
   const int pid, tid;  // of this thread
   space::ProcessSlot& slot;
   bool is_alone = false;  // no other process may ring

@@ -1,6 +1,6 @@
 // libarmature-malloc.so is loaded first, but the dynamic linker looks for malloc in the program
 // before that, and libraries bring operators new that do not call malloc at all. A rank whose
-// memory lies elsewhere than in its band would find another rank's when it goes on in another
+// memory lies elsewhere than in its segment would find another rank's when it goes on in another
 // process. So each function that allocates is called, and must give memory that the library has
 // just given. It is called several times for each size: a pool takes some from malloc, but not each
 // time.

@@ -2,7 +2,7 @@
 
 #include "armature/locality.hpp"
 #include "armature/virtual.hpp"
-#include "space/virtual_band.hpp"
+#include "space/virtual_segment.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature {
@@ -13,11 +13,11 @@ bool is_private(const void* address) {
   if (owner == Rank::none()) return true;
   if (owner != space.me() || space.header().ranks_are_virtual == 0) return false;
   const space::ControlHeader& job = space.header();
-  const space::VirtualBand band(job);
+  const space::VirtualSegment segment(job);
   const std::uint64_t offset =
-      (reinterpret_cast<std::uintptr_t>(address) - job.band_base) % job.band_bytes;
-  const bool is_global = offset >= band.heap() && offset < band.heap_end();
-  return !is_global && offset >= band.stack_low(static_cast<std::uint64_t>(int{owner}));
+      (reinterpret_cast<std::uintptr_t>(address) - job.segment_base) % job.segment_bytes;
+  const bool is_global = offset >= segment.heap() && offset < segment.heap_end();
+  return !is_global && offset >= segment.stack_low(static_cast<std::uint64_t>(int{owner}));
 }
 
 }  // namespace armature

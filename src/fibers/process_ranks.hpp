@@ -12,9 +12,9 @@ namespace armature::fibers {
 /// A process and its virtual ranks: what the parts of its scheduler have in common. Used by its
 /// thread.
 struct ProcessRanks {
-  ProcessRanks(const space::Mapping& mapping, int process, int band_file,
+  ProcessRanks(const space::Mapping& mapping, int process, int segment_file,
                wait::Scheduler& its_scheduler)
-      : host(mapping, process, band_file),
+      : host(mapping, process, segment_file),
         residents(mapping),
         queue(host),
         stacks(mapping),

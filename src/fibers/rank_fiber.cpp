@@ -12,7 +12,7 @@
 
 #include "base/process_memory.hpp"
 #include "base/valgrind.hpp"
-#include "space/virtual_band.hpp"
+#include "space/virtual_segment.hpp"
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
@@ -23,30 +23,31 @@ namespace {
 
 constexpr std::size_t record_bytes = (sizeof(RankFiber) + 63) / 64 * 64;
 
-void guard(std::byte* stack, const space::VirtualBand& band, int ranks) {
+void guard(std::byte* stack, const space::VirtualSegment& segment, int ranks) {
   const base::ProcessMemory processes;  // not the rank's doing that happens to run
-  if (space::VirtualBand::guards_are_areas(static_cast<std::uint64_t>(ranks)) &&
-      mprotect(stack - band.guard_bytes, band.guard_bytes, PROT_NONE) == 0)
+  if (space::VirtualSegment::guards_are_areas(static_cast<std::uint64_t>(ranks)) &&
+      mprotect(stack - segment.guard_bytes, segment.guard_bytes, PROT_NONE) == 0)
     return;
   (void)madvise(stack - space::stack_guard_bytes, space::stack_guard_bytes, MADV_GUARD_INSTALL);
 }
 
 /// The end of the record.
 std::byte* top(const space::Mapping& mapping, int rank) {
-  return mapping.band(rank) +
-         space::VirtualBand(mapping.header()).stack_top(static_cast<std::uint64_t>(rank));
+  return mapping.segment(rank) +
+         space::VirtualSegment(mapping.header()).stack_top(static_cast<std::uint64_t>(rank));
 }
 
 std::byte* stack_begin(const space::Mapping& mapping, int rank) {
-  return mapping.band(rank) +
-         space::VirtualBand(mapping.header()).stack_low(static_cast<std::uint64_t>(rank));
+  return mapping.segment(rank) +
+         space::VirtualSegment(mapping.header()).stack_low(static_cast<std::uint64_t>(rank));
 }
 
 space::RankHeap& make_heap(const space::Mapping& mapping, int rank) {
-  const space::VirtualBand places(mapping.header());
-  std::byte* const band = mapping.band(rank);
-  return space::RankHeap::create({top(mapping, rank), band + places.heap()},
-                                 {band + places.more_of_rank_heap(), band + mapping.band_bytes()});
+  const space::VirtualSegment places(mapping.header());
+  std::byte* const segment = mapping.segment(rank);
+  return space::RankHeap::create(
+      {top(mapping, rank), segment + places.heap()},
+      {segment + places.more_of_rank_heap(), segment + mapping.segment_bytes()});
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ RankFiber& RankFiber::of(const space::Mapping& mapping, int rank) {
 }
 
 void RankFiber::guard_stack(const space::Mapping& mapping) const {
-  guard(stack_begin(mapping, rank), space::VirtualBand(mapping.header()), mapping.ranks());
+  guard(stack_begin(mapping, rank), space::VirtualSegment(mapping.header()), mapping.ranks());
 }
 
 space::AddressSpace& RankFiber::space() {
@@ -71,9 +72,9 @@ RankFiber& RankFiber::make(const space::Mapping& mapping, const New& what) {
   std::byte* const end = top(mapping, rank);
   auto* fiber = new (end - record_bytes) RankFiber(mapping, rank);
   fiber->guard_stack(mapping);
-  const auto offset = static_cast<std::uint64_t>(rank) * mapping.band_bytes();
+  const auto offset = static_cast<std::uint64_t>(rank) * mapping.segment_bytes();
   new (fiber->space_memory)
-      space::AddressSpace(mapping, rank, space::AddressSpace::BandFile{what.file, offset});
+      space::AddressSpace(mapping, rank, space::AddressSpace::SegmentFile{what.file, offset});
   if (what.has_heap) fiber->heap = &make_heap(mapping, rank);
   fiber->life = what.life;
   std::byte* const stack = end - record_bytes;

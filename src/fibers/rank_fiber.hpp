@@ -19,8 +19,9 @@ struct Life {
 
 inline constexpr int priority_max = 3;  // and the least is as far below 0
 
-/// A virtual rank: a fiber whose stack lies at the upper end of its band, with this record on top.
-/// So whatever runs the rank next finds all of it there. Used by the process that hosts the rank.
+/// A virtual rank: a fiber whose stack lies at the upper end of its segment, with this record on
+/// top. So whatever runs the rank next finds all of it there. Used by the process that hosts the
+/// rank.
 struct RankFiber {
   /// `waits`: put aside until its bell rings; `polls`: for what no bell tells.
   /// `moves`: on its way to another process.
@@ -32,7 +33,7 @@ struct RankFiber {
 
   /// Finds the record of a rank.
   static RankFiber& of(const space::Mapping& mapping, int rank);
-  /// Makes it, ready to live; `file` holds its band, and `entry` is what its stack begins with.
+  /// Makes it, ready to live; `file` holds its segment, and `entry` is what its stack begins with.
   struct New {
     int file, rank;
     Life life;

@@ -10,7 +10,7 @@
 #include "fibers/malloc/interface.hpp"
 #include "fibers/own_malloc.hpp"
 #include "fibers/static_guards.hpp"
-#include "space/virtual_band.hpp"
+#include "space/virtual_segment.hpp"
 
 namespace armature::fibers {
 namespace {
@@ -50,10 +50,10 @@ void find_rank_malloc(const space::Mapping& mapping) {
     return;
   }
   library.set_places(
-      {.base = reinterpret_cast<std::uintptr_t>(mapping.band(0)),
-       .band_bytes = mapping.band_bytes(),
-       .bands = static_cast<std::size_t>(mapping.ranks()),
-       .offset = space::VirtualBand(mapping.header()).rank_heaps(),
+      {.base = reinterpret_cast<std::uintptr_t>(mapping.segment(0)),
+       .segment_bytes = mapping.segment_bytes(),
+       .segments = static_cast<std::size_t>(mapping.ranks()),
+       .offset = space::VirtualSegment(mapping.header()).rank_heaps(),
        .thread_works = [](space::RankHeap** of_thread) { base::heap_of_rank = of_thread; }});
   of_malloc().current = library.current;
   of_malloc().threads = library.threads;

@@ -13,7 +13,8 @@ using base::relaxed;  // nobody runs
 RankRecord RankRecord::of(const space::Mapping& mapping, int rank) {
   const space::RankSlot& slot = mapping.slot(rank);
   RankRecord record;
-  record.heap_begin = reinterpret_cast<std::uintptr_t>(mapping.band(rank)) + mapping.heap_offset();
+  record.heap_begin =
+      reinterpret_cast<std::uintptr_t>(mapping.segment(rank)) + mapping.heap_offset();
   record.heap_extent = mapping.extent(rank);
   record.mailboxes = slot.mailboxes.last();
   record.channels = slot.channels.last();
@@ -30,15 +31,17 @@ RankRecord RankRecord::of(const space::Mapping& mapping, int rank) {
 
 void RankRecord::give(const space::Control& control, int rank) const {
   space::ControlHeader& job = control.header();
-  const std::uint64_t band = job.band_base + static_cast<std::uint64_t>(rank) * job.band_bytes;
+  const std::uint64_t segment =
+      job.segment_base + static_cast<std::uint64_t>(rank) * job.segment_bytes;
   if (mailboxes > job.ranks || channels > job.ranks ||
-      life > static_cast<std::uint32_t>(space::Life::finished) || heap_begin < band ||
-      heap_begin - band > job.band_bytes || heap_extent > job.band_bytes - (heap_begin - band))
+      life > static_cast<std::uint32_t>(space::Life::finished) || heap_begin < segment ||
+      heap_begin - segment > job.segment_bytes ||
+      heap_extent > job.segment_bytes - (heap_begin - segment))
     base::fail(Errc::corrupt, "what the checkpoint says of a rank makes no sense");
   space::RankSlot& slot = control.slot(rank);
   // The heap's beginning is known when there is a heap.
-  control.bands()[rank].begin = heap_begin;
-  control.bands()[rank].extent = heap_extent;
+  control.segments()[rank].begin = heap_begin;
+  control.segments()[rank].extent = heap_extent;
   slot.mailboxes.restore(mailboxes);
   slot.channels.restore(channels);
   // These have been shown of a moment that is no more.

@@ -18,7 +18,7 @@ struct RankRecord {
   static constexpr const char* part = "control";
   static bool is_part(std::string_view name) { return name.starts_with(part); }
 
-  std::uint64_t heap_begin = 0, heap_extent = 0;  // of its BandView
+  std::uint64_t heap_begin = 0, heap_extent = 0;  // of its SegmentView
   std::uint64_t busy_ns = 0, moves = 0;
   std::uint32_t life = 0;
   // The rank's wait record: others may look at it before the rank runs again.

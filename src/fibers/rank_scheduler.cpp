@@ -54,11 +54,11 @@ bool job_is_over(const ProcessRanks& ranks) {
 
 }  // namespace
 
-RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int band_file,
+RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int segment_file,
                              QuiesceBody& body)
-    : ranks_(mapping, process, band_file, *this), body_(body), idle_(ranks_, body, *this) {
+    : ranks_(mapping, process, segment_file, *this), body_(body), idle_(ranks_, body, *this) {
   // Each process has its own number under other launchers.
-  space::use_segments_file(band_file);
+  space::use_segments_file(segment_file);
   space::SegmentHeap::let_others_run_by(wait::let_others_run);
   take_process();
 }

@@ -14,8 +14,8 @@ namespace armature::fibers {
 /// that wait, however many there are.
 class RankScheduler : public wait::Scheduler, protected Sleeper {
  public:
-  /// `band_file` is where the bands lie; `body` says what is done while no rank runs.
-  RankScheduler(const space::Mapping& mapping, int process, int band_file, QuiesceBody& body);
+  /// `segment_file` is where the segments lie; `body` says what is done while no rank runs.
+  RankScheduler(const space::Mapping& mapping, int process, int segment_file, QuiesceBody& body);
   ~RankScheduler() override;
 
   /// A rank that begins has its turns here from now on.
@@ -69,7 +69,7 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   bool halts_ = false;   // no rank has its turn until all go on
 };
 
-/// A rank, ready to live; `file` holds its band.
+/// A rank, ready to live; `file` holds its segment.
 RankFiber& make_rank(const space::Mapping& mapping, int file, int rank, Life life);
 
 }  // namespace armature::fibers

@@ -20,8 +20,8 @@ SimulatedProcess*& acting() { return base::state<Turn>().acting; }
 }  // namespace
 
 SimulatedProcess::SimulatedProcess(Others others, const space::Mapping& mapping, int process,
-                                   int band_file, fibers::QuiesceBody& body)
-    : RankScheduler(mapping, process, band_file, body), others_(std::move(others)) {
+                                   int segment_file, fibers::QuiesceBody& body)
+    : RankScheduler(mapping, process, segment_file, body), others_(std::move(others)) {
   base::simulated.others_act = let_others_act;
 }
 

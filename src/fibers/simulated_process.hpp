@@ -22,7 +22,7 @@ struct Others {
 /// time, as real processes do.
 class SimulatedProcess final : public fibers::RankScheduler {
  public:
-  SimulatedProcess(Others others, const space::Mapping& mapping, int process, int band_file,
+  SimulatedProcess(Others others, const space::Mapping& mapping, int process, int segment_file,
                    fibers::QuiesceBody& body);
 
   void run() override;

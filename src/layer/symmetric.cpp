@@ -70,9 +70,10 @@ void* allocate_symmetric(const Team& team, std::size_t bytes, std::size_t alignm
   const std::uint64_t place = common_place(team, space, pages);
   if (place == 0)
     fail(Errc::out_of_memory,
-         fmt::format("{}: no {} are free at one place at all {} members, in bands of {} (armature "
-                     "run --band-size)",
-                     call, readable_bytes(pages), team.size(), readable_bytes(space.band_bytes())));
+         fmt::format(
+             "{}: no {} are free at one place at all {} members, in segments of {} (armature "
+             "run --segment-size)",
+             call, readable_bytes(pages), team.size(), readable_bytes(space.segment_bytes())));
   space::AddressSpace::Failure failure;
   void* const mine = space.symmetric().allocate(place, pages, failure);
   std::optional<team::Objection> objection;
@@ -101,7 +102,7 @@ void free_symmetric(const Team& team, void* mine) {
 }
 
 std::ptrdiff_t segment_stride() {
-  return static_cast<std::ptrdiff_t>(wait::mapping("segment_stride").band_bytes());
+  return static_cast<std::ptrdiff_t>(wait::mapping("segment_stride").segment_bytes());
 }
 
 }  // namespace armature::layer

@@ -51,7 +51,7 @@ void IncomingRings::find_new(const space::Newcomers& newcomers) {
   const std::uint32_t last = newcomers.last();
   if (last == rings_seen_) [[likely]]
     return;
-  space::BandHead& head = space_.head(space_.me());
+  space::SegmentHead& head = space_.head(space_.me());
   const std::uint32_t before = std::exchange(rings_seen_, last);
   for (const int from :
        head.opened_since(last, &space::PeerLine::mailbox_before, before, space_.ranks())) {
@@ -59,7 +59,7 @@ void IncomingRings::find_new(const space::Newcomers& newcomers) {
     Incoming incoming;
     incoming.from = from;
     incoming.ring = reinterpret_cast<Ring*>(address);
-    // The proxy of a ring on another node lies in the own band.
+    // The proxy of a ring on another node lies in the own segment.
     ARMATURE_ASSERT(space_.owner(incoming.ring) ==
                     (space_.is_here(from) ? Rank(from) : space_.me()));
     incoming_.push_back(incoming);

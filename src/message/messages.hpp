@@ -51,7 +51,7 @@ class Messages final : public wait::WorkSource {
   ~Messages() override;
 
   /// Takes what memory it needs to send to that rank: from then on a short message takes none of
-  /// this rank's band. Throws Error(out_of_memory).
+  /// this rank's segment. Throws Error(out_of_memory).
   void open(int to, const char* call);
 
   void start(SendRequest& request, const char* call);

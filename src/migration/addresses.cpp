@@ -32,9 +32,9 @@ bool holds(const dl_phdr_info& module, std::uintptr_t address) {
                      });
 }
 
-/// Stacks have addresses in it, and what lies in bands has those of its tables: so it must be the
-/// same build, too. But not of what the kernel maps into each process: it calls nobody who waits,
-/// and is another one with each kernel.
+/// Stacks have addresses in it, and what lies in segments has those of its tables: so it must be
+/// the same build, too. But not of what the kernel maps into each process: it calls nobody who
+/// waits, and is another one with each kernel.
 int add_module(dl_phdr_info* info, std::size_t /*bytes*/, void* to) {
   if (holds(*info, getauxval(AT_SYSINFO_EHDR))) return 0;
   auto& sum = *static_cast<std::uint64_t*>(to);

@@ -113,7 +113,7 @@ bool are_to_end(const space::Halt& halt) {
 }  // namespace
 
 bool exchange_ranks(const space::Mapping& mapping, const PhaseBarrier& barrier, int process,
-                    int band_file, PageCache& left) {
+                    int segment_file, PageCache& left) {
   space::ControlHeader& job = mapping.header();
   if (are_to_end(job.halt)) {
     job.resize.anew.store(space::StartAnew::complete, std::memory_order_release);
@@ -126,7 +126,7 @@ bool exchange_ranks(const space::Mapping& mapping, const PhaseBarrier& barrier, 
   };
   const auto leaves = [&](const Journey& one) { return mapping.is_here(one.rank); };
   left.begin();
-  receive_into(band_file);
+  receive_into(segment_file);
   forget();
   barrier.reach(7);
   // Ranks are shown while others begin to send them.
@@ -136,7 +136,7 @@ bool exchange_ranks(const space::Mapping& mapping, const PhaseBarrier& barrier, 
   barrier.all_reach(7);
 
   for (const Journey& one : all)
-    if (one.from == process) send_rank(mapping, band_file, one.rank, left);
+    if (one.from == process) send_rank(mapping, segment_file, one.rank, left);
   const auto comes_to = [&](int by) {
     const int to = goal_of(mapping.slot(by), goals);
     const int node = mapping.process_slot(to).node;
@@ -144,7 +144,7 @@ bool exchange_ranks(const space::Mapping& mapping, const PhaseBarrier& barrier, 
   };
   for (int rank = 0; rank < mapping.ranks() && !all.empty(); ++rank)
     if (mapping.slot(rank).process.load(relaxed) == process)
-      send_notifications(mapping, band_file, rank, comes_to);
+      send_notifications(mapping, segment_file, rank, comes_to);
   barrier.become_quiet();
   barrier.reach(8);
   barrier.all_reach(8);

@@ -13,7 +13,7 @@ namespace armature::migration {
 /// where they have been written in order to go on in other processes: then this one ends. Throws
 /// quiesce::GivenUp.
 [[nodiscard]] bool exchange_ranks(const space::Mapping& mapping,
-                                  const quiesce::PhaseBarrier& barrier, int process, int band_file,
-                                  PageCache& left);
+                                  const quiesce::PhaseBarrier& barrier, int process,
+                                  int segment_file, PageCache& left);
 
 }  // namespace armature::migration

@@ -42,7 +42,7 @@ void PageCache::forget() {
 
 /// Tells whether the rank of that page is here again.
 bool PageCache::is_back(std::uint64_t at) const {
-  return mapping_.is_here(static_cast<int>(at / mapping_.band_bytes()));
+  return mapping_.is_here(static_cast<int>(at / mapping_.segment_bytes()));
 }
 
 bool PageCache::takes(const Stretch& pages) {

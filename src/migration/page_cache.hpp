@@ -4,18 +4,19 @@
 #include <map>
 
 #include "fibers/quiesce_body.hpp"
-#include "migration/band_file.hpp"
+#include "migration/segment_file.hpp"
 #include "space/mapping.hpp"
 
 namespace armature::migration {
 
-/// Pages that ranks had here, in the file of bands, before they went from this process to another
-/// node. Who comes back finds them there for about a second. Then they are given back, a little at
-/// a time while ranks run: else all would wait for it where ranks change nodes. By the thread that
-/// runs ranks; what is noted and looked up while they change nodes, under the links' lock.
+/// Pages that ranks had here, in the file of segments, before they went from this process to
+/// another node. Who comes back finds them there for about a second. Then they are given back, a
+/// little at a time while ranks run: else all would wait for it where ranks change nodes. By the
+/// thread that runs ranks; what is noted and looked up while they change nodes, under the links'
+/// lock.
 class PageCache {
  public:
-  /// `file` is that of the bands.
+  /// `file` is that of the segments.
   PageCache(const space::Mapping& mapping, int file) : mapping_(mapping), file_(file) {}
 
   /// Ranks are about to leave, or to come back.

@@ -18,11 +18,12 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t second_ns = 1'000'000'000;
 using Pace = PageCache::Pace;
 
-/// Rank 1 has gone to another node. A file as that of its bands, with 2 MiB of rank 0 and 8 of it.
+/// Rank 1 has gone to another node. A file as that of its segments, with 2 MiB of rank 0 and 8 of
+/// it.
 class LeftBehindTest : public testing::Test {
  protected:
   LeftBehindTest() {
-    EXPECT_EQ(ftruncate(file_.get(), static_cast<off_t>(2 * mapping().band_bytes())), 0);
+    EXPECT_EQ(ftruncate(file_.get(), static_cast<off_t>(2 * mapping().segment_bytes())), 0);
     write(behind_head(mapping(), 0).begin, 2);
     write(first_, 8);
     mapping().slot(1).node = 1;
@@ -46,7 +47,7 @@ class LeftBehindTest : public testing::Test {
   }
 
   const harness::Job job_{2};
-  const base::FileDescriptor file_{memfd_create("bands", MFD_CLOEXEC)};
+  const base::FileDescriptor file_{memfd_create("segments", MFD_CLOEXEC)};
   const std::uint64_t first_ = behind_head(mapping(), 1).begin;
   PageCache left_{mapping(), file_.get()};
   std::uint64_t begun_ns_ = 0;

@@ -25,18 +25,18 @@ constexpr std::int64_t small_ns = 400'000, loss_ns_max = 5'000'000;
 }  // namespace
 
 void PageReceiver::empty(int rank, const Stretch& hole) const {
-  const std::uint64_t band = begin_of(mapping_, rank);
-  space::empty_pages(file_, std::max(band + hole.begin, behind_head(mapping_, rank).begin),
-                     band + hole.end);
+  const std::uint64_t segment = begin_of(mapping_, rank);
+  space::empty_pages(file_, std::max(segment + hole.begin, behind_head(mapping_, rank).begin),
+                     segment + hole.end);
 }
 
 bool PageReceiver::write(int rank, const Stretch& touched, std::span<const std::byte> bytes) {
-  const std::uint64_t band = begin_of(mapping_, rank);
-  const Stretch piece{band + touched.begin, band + touched.begin + bytes.size()};
+  const std::uint64_t segment = begin_of(mapping_, rank);
+  const Stretch piece{segment + touched.begin, segment + touched.begin + bytes.size()};
   const bool is_there = left_ != nullptr && left_->has(piece);
-  if (left_ != nullptr && !is_there) make_huge_pages(piece, band + touched.end);
+  if (left_ != nullptr && !is_there) make_huge_pages(piece, segment + touched.end);
   if (is_there || (huge_.begin <= piece.begin && piece.end <= huge_.end)) {
-    std::memcpy(mapping_.band(rank) + touched.begin, bytes.data(), bytes.size());
+    std::memcpy(mapping_.segment(rank) + touched.begin, bytes.data(), bytes.size());
     return true;
   }
   errno = 0;
@@ -63,7 +63,7 @@ void PageReceiver::make_huge_pages(const Stretch& piece, std::uint64_t end) {
 bool PageReceiver::make_huge_page(std::uint64_t at) const {
   constexpr char nothing = 0;
   return pwrite(file_, &nothing, sizeof nothing, static_cast<off_t>(at)) == sizeof nothing &&
-         madvise(mapping_.band(0) + at, huge_bytes, advice_collapse) == 0;
+         madvise(mapping_.segment(0) + at, huge_bytes, advice_collapse) == 0;
 }
 
 }  // namespace armature::migration

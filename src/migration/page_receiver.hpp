@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "migration/band_file.hpp"
+#include "migration/segment_file.hpp"
 #include "space/mapping.hpp"
 
 namespace armature::migration {
@@ -23,8 +23,8 @@ class PageReceiver {
   void open(const PageCache& left) { left_ = &left; }
   /// Makes zeros of what a rank has left here, in these places of its segment.
   void empty(int rank, const Stretch& hole) const;
-  /// The first bytes of a stretch of a rank's band, which is to come as a whole. false: there is no
-  /// memory; errno says why.
+  /// The first bytes of a stretch of a rank's segment, which is to come as a whole. false: there is
+  /// no memory; errno says why.
   bool write(int rank, const Stretch& touched, std::span<const std::byte> bytes);
 
  private:

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::size_t piece_max = 252 << 10;
 
-/// Rank 0 comes, to a process that has its band mapped.
+/// Rank 0 comes, to a process that has its segment mapped.
 class LandingTest : public testing::Test {
  protected:
   static constexpr std::size_t bytes_max = 12 * mib;
@@ -39,7 +39,7 @@ class LandingTest : public testing::Test {
     std::copy(bytes.begin(), bytes.end(), &expected_[stretch.begin - first_]);
   }
   void expect_what_came() const {
-    EXPECT_EQ(std::memcmp(mapping().band(0) + first_, expected_.data(), bytes_max), 0);
+    EXPECT_EQ(std::memcmp(mapping().segment(0) + first_, expected_.data(), bytes_max), 0);
   }
   [[nodiscard]] Stretch pages(std::size_t begin, std::size_t end) const {
     return {first_ + begin * space::page_bytes, first_ + end * space::page_bytes};
@@ -110,19 +110,19 @@ std::size_t huge_kib_at(const void* address) {
 
 TEST_F(LandingTest, makes_huge_pages_where_the_kernel_does) {
   constexpr int collapse = 25;  // MADV_COLLAPSE
-  std::byte* const other = mapping().band(0) + 64 * mib;
+  std::byte* const other = mapping().segment(0) + 64 * mib;
   *other = std::byte{1};
   const bool kernel_does = madvise(other, 2 * mib, collapse) == 0;
-  const std::size_t before = huge_kib_at(mapping().band(0) + first_);
+  const std::size_t before = huge_kib_at(mapping().segment(0) + first_);
   PageReceiver landing(mapping(), file_);
   landing.open(left_);
   come(landing, pages(0, 3000));
-  EXPECT_EQ(huge_kib_at(mapping().band(0) + first_) > before, kernel_does);
+  EXPECT_EQ(huge_kib_at(mapping().segment(0) + first_) > before, kernel_does);
 }
 
 TEST_F(LandingTest, the_head_is_not_emptied) {
   mapping().head(0).peer(0).notified.store(7);
-  PageReceiver(mapping(), file_).empty(0, {0, mapping().band_bytes()});
+  PageReceiver(mapping(), file_).empty(0, {0, mapping().segment_bytes()});
   EXPECT_EQ(mapping().head(0).peer(0).notified.load(), 7U);
 }
 

@@ -19,11 +19,11 @@ using transport::Arrived;
 using transport::Link;
 using transport::Links;
 
-void require_in_band(const Arrived& arrived, std::uint64_t hole, std::uint64_t offset,
-                     std::size_t bytes) {
-  const std::uint64_t all = network()->mapping().band_bytes();
+void require_in_segment(const Arrived& arrived, std::uint64_t hole, std::uint64_t offset,
+                        std::size_t bytes) {
+  const std::uint64_t all = network()->mapping().segment_bytes();
   if (offset > all || hole > offset || bytes > all - offset)
-    base::fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
+    base::fail(Errc::corrupt, fmt::format("process {} sends pages of no segment", arrived.process));
 }
 
 Pieces::Pieces(const space::Mapping& mapping, int file, const Options& options)
@@ -43,7 +43,7 @@ void Pieces::send(const Stretch& place, std::span<const std::byte> record) {
   await(piece);
   piece.place = place;
   piece.busy.store(true, std::memory_order_relaxed);
-  const std::byte* const memory = mapping_.band(options_.rank) + place.begin;
+  const std::byte* const memory = mapping_.segment(options_.rank) + place.begin;
   const Links::Lock locked(network()->links().lock());
   network()
       ->links()

@@ -73,7 +73,7 @@ void on_pages(const Arrived& arrived) {
   const auto record = arrived.head<PagesRecord>();
   const auto bytes = arrived.rest(sizeof record);
   const auto& [begin, end] = record.touched;
-  require_in_band(arrived, record.hole, begin, std::max(bytes.size(), end - begin));
+  require_in_segment(arrived, record.hole, begin, std::max(bytes.size(), end - begin));
   receiver()->empty(arrived.record.to, {record.hole, begin});
   if (!receiver()->write(arrived.record.to, record.touched, bytes))
     fail(Errc::out_of_memory,
@@ -85,8 +85,8 @@ void on_rank_image(const Arrived& arrived) {
   require_that_it_comes(arrived);
   const auto record = arrived.head<RankImageRecord>();
   const space::Mapping& mapping = network()->mapping();
-  require_in_band(arrived, record.hole, mapping.band_bytes(), 0);
-  receiver()->empty(arrived.record.to, {record.hole, mapping.band_bytes()});
+  require_in_segment(arrived, record.hole, mapping.segment_bytes(), 0);
+  receiver()->empty(arrived.record.to, {record.hole, mapping.segment_bytes()});
   record.record.give({reinterpret_cast<std::byte*>(&mapping.header())}, arrived.record.to);
 }
 
@@ -120,10 +120,10 @@ void receive_into_cache(const PageCache& left) {
 void send_rank(const space::Mapping& mapping, int file, int rank, PageCache& left) {
   const int process = mapping.slot(rank).goes_to.load(relaxed);
   const std::uint64_t hole =
-      send_band<PagesRecord>(mapping, file, {rank, process, Kind::pages, &left},
-                             [](std::uint64_t before, const Stretch& touched) {
-                               return PagesRecord{before, touched};
-                             });
+      send_segment<PagesRecord>(mapping, file, {rank, process, Kind::pages, &left},
+                                [](std::uint64_t before, const Stretch& touched) {
+                                  return PagesRecord{before, touched};
+                                });
   const RankImageRecord record{hole, RankRecord::of(mapping, rank)};
   const Links::Lock locked(network()->links().lock());
   Link& link = network()->links().to(process);
@@ -133,10 +133,11 @@ void send_rank(const space::Mapping& mapping, int file, int rank, PageCache& lef
 
 void send_notifications(const space::Mapping& mapping, int file, int rank,
                         const std::function<int(int by)>& process_of) {
-  space::BandHead& head = mapping.head(rank);
+  space::SegmentHead& head = mapping.head(rank);
   const std::uint64_t begin = begin_of(mapping, rank);
-  const auto first = begin + static_cast<std::uint64_t>(
-                                 reinterpret_cast<std::byte*>(&head.peer(0)) - mapping.band(rank));
+  const auto first =
+      begin + static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&head.peer(0)) -
+                                         mapping.segment(rank));
   const std::uint64_t lines = static_cast<std::uint64_t>(mapping.ranks());
   const auto tell = [&](int by) {
     const std::uint64_t count = head.peer(by).notified.load(relaxed);

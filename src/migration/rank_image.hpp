@@ -12,7 +12,7 @@ class PageCache;
 
 /// Sends all that a rank of this process has to the process that it goes to. These are the pages of
 /// its segment that were touched, and what the control block knows of it. `file` is that of the
-/// bands.
+/// segments.
 void send_rank(const space::Mapping& mapping, int file, int rank, PageCache& left);
 
 /// How often others have notified a rank of this process: their counts are kept on the node where

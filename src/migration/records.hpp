@@ -8,7 +8,7 @@ namespace armature::migration {
 
 /// Records of ranks that go to other nodes, while all processes stand still.
 enum class Kind : std::uint8_t {
-  pages,       // of a rank's band
+  pages,       // of a rank's segment
   rank_image,  // what else there is of it
   notified,    // how often it had notified others
   count,

@@ -53,8 +53,8 @@ class Network final : public wait::Poller {
   /// From now on it hosts these, as slots of all ranks say. No rank of the job runs, and nothing is
   /// on its way between processes.
   void host(Spaces spaces);
-  /// Before that, while ranks are still where they were: what this process has made in their bands
-  /// is given back.
+  /// Before that, while ranks are still where they were: what this process has made in their
+  /// segments is given back.
   void close();
   /// Ranks go back to what they were, or have let go of all to go to other nodes: nothing that is
   /// kept of them here, for others or themselves, means anything any more; services forget it. No

@@ -163,7 +163,7 @@ void RemoteRings::look(Pair& between, bool all) {
     send_bytes(between, what, written);
     link.flush();
   }
-  // This rank's count of notifications, in this node's head of the other's band.
+  // This rank's count of notifications, in this node's head of the other's segment.
   const std::uint64_t notified =
       std::min(map_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed),
                limits.notified);
@@ -267,7 +267,7 @@ void RemoteRings::tell_room(Pair& pair, What what) {
   link.flush();
 }
 
-/// The proxy of a ring, in the receiver's own band. None where all are about to go back.
+/// The proxy of a ring, in the receiver's own segment. None where all are about to go back.
 void RemoteRings::make_proxy(Pair& pair, What what, std::uint64_t capacity) {
   Incoming& in = pair.in[static_cast<std::size_t>(what)];
   space::AddressSpace* const space = map_.space_of(pair.rank);

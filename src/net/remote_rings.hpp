@@ -14,11 +14,11 @@
 #include "transport/links.hpp"
 #include "transport/mailbox.hpp"
 
-// Between ranks of a node, messages and remote calls lie in rings: in the sender's band, read in
-// place by the receiver. Between nodes such a ring has a proxy in the receiver's own band: the
+// Between ranks of a node, messages and remote calls lie in rings: in the sender's segment, read in
+// place by the receiver. Between nodes such a ring has a proxy in the receiver's own segment: the
 // sender writes the ring, the receiver reads the proxy, and the network carries bytes one way and
 // how far they were read the other way. Neither side's code knows. A rank leaves the address of its
-// ring in the head of the receiver's band, of which each node has its own, and notifies the
+// ring in the head of the receiver's segment, of which each node has its own, and notifies the
 // receiver, which for a rank on another node means that somebody looks here.
 //
 // What comes for a rank comes to the process that it began in; what it sends leaves from the one

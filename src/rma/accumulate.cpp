@@ -71,13 +71,13 @@ Request* start_strided(Finish finish, Element element, global_ptr<void> to, cons
   return rma::start(what, finish);
 }
 
-Request* start_lists(Finish finish, Element element, Rank rank, std::span<const Segments> lists,
+Request* start_lists(Finish finish, Element element, Rank rank, std::span<const Iov> lists,
                      const void* scale) {
   constexpr const char* call = "accumulate_vector";
   const wait::ThreadCall under_way(call);
   const space::AddressSpace& space = wait::this_rank(call).space;
   if (lists.empty()) return space.require_rank(rank, call), nullptr;
-  for (const Segments& s : lists) require_whole_elements(element, s.bytes, call);
+  for (const Iov& s : lists) require_whole_elements(element, s.bytes, call);
   return rma::start(rma::operation_on(Verb::add, rank, lists, update_of(element, scale, call)),
                     finish);
 }
@@ -115,9 +115,8 @@ void accumulate_strided(Element element, global_ptr<void> to, const void* from,
                         const Strided& shape, const void* scale) {
   (void)start_strided(Finish::now, element, to, from, shape, scale);
 }
-void accumulate_vector(Element element, Rank rank, std::span<const Segments> segments,
-                       const void* scale) {
-  (void)start_lists(Finish::now, element, rank, segments, scale);
+void accumulate_vector(Element element, Rank rank, std::span<const Iov> iov, const void* scale) {
+  (void)start_lists(Finish::now, element, rank, iov, scale);
 }
 Request* accumulate_later(Element element, global_ptr<void> to, const void* from, std::size_t bytes,
                           const void* scale) {
@@ -127,9 +126,22 @@ Request* accumulate_strided_later(Element element, global_ptr<void> to, const vo
                                   const Strided& shape, const void* scale) {
   return start_strided(Finish::later, element, to, from, shape, scale);
 }
-Request* accumulate_vector_later(Element element, Rank rank, std::span<const Segments> segments,
+Request* accumulate_vector_later(Element element, Rank rank, std::span<const Iov> iov,
                                  const void* scale) {
-  return start_lists(Finish::later, element, rank, segments, scale);
+  return start_lists(Finish::later, element, rank, iov, scale);
 }
 
 }  // namespace armature::detail
+
+// deprecated: an Iov was called Segments by programs that were compiled before.
+#pragma GCC diagnostic ignored "-Wattribute-alias"
+extern "C" {
+ARMATURE_API void
+_ZN8armature6detail17accumulate_vectorENS0_7ElementENS_4RankESt4spanIKNS_8SegmentsELm18446744073709551615EEPKv()
+    __attribute__((alias("_ZN8armature6detail17accumulate_vectorENS0_7ElementENS_4RankESt4spanIKNS_"
+                         "3IovELm18446744073709551615EEPKv")));
+ARMATURE_API void
+_ZN8armature6detail23accumulate_vector_laterENS0_7ElementENS_4RankESt4spanIKNS_8SegmentsELm18446744073709551615EEPKv()
+    __attribute__((alias("_ZN8armature6detail23accumulate_vector_laterENS0_7ElementENS_"
+                         "4RankESt4spanIKNS_3IovELm18446744073709551615EEPKv")));
+}

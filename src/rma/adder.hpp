@@ -23,7 +23,7 @@ class Adder {
         scale_(scale),
         element_shift_(element_shift(element)),
         mapping_(mapping),
-        band_(mapping.band(rank)),
+        segment_(mapping.segment(rank)),
         rank_(rank),
         me_(me),
         contended_(contended) {}
@@ -35,7 +35,7 @@ class Adder {
 
   void add(std::byte* to, const std::byte* from, std::size_t bytes) {
     while (bytes > 0) {
-      const auto offset = static_cast<std::size_t>(to - band_);
+      const auto offset = static_cast<std::size_t>(to - segment_);
       // Up to the end of the chunk, and to the end of the element that crosses it.
       const std::size_t room = space::chunk_bytes - offset % space::chunk_bytes;
       const std::size_t part =
@@ -67,7 +67,7 @@ class Adder {
   const void* scale_;
   int element_shift_;
   const space::Mapping& mapping_;
-  std::byte* band_;
+  std::byte* segment_;
   Rank rank_;
   int me_;
   Contended contended_;

@@ -43,14 +43,14 @@ constexpr std::uint64_t chunk_bytes = std::uint64_t{16} << 20;
 constexpr std::size_t under_way_max = 4;
 
 std::uint64_t chunk_of(const Network& net, Rank rank, std::uint64_t address) {
-  const auto band = reinterpret_cast<std::uint64_t>(net.mapping().band(rank));
-  return (address - band) / chunk_bytes;
+  const auto segment = reinterpret_cast<std::uint64_t>(net.mapping().segment(rank));
+  return (address - segment) / chunk_bytes;
 }
 
 /// The part of a transfer that lies in one chunk.
 std::size_t part_of(const Network& net, Rank rank, std::uint64_t address, std::size_t bytes) {
-  const auto band = reinterpret_cast<std::uint64_t>(net.mapping().band(rank));
-  return std::min<std::uint64_t>(bytes, chunk_bytes - (address - band) % chunk_bytes);
+  const auto segment = reinterpret_cast<std::uint64_t>(net.mapping().segment(rank));
+  return std::min<std::uint64_t>(bytes, chunk_bytes - (address - segment) % chunk_bytes);
 }
 
 // -- keys -----------------------------------------------------------------------------------------
@@ -109,9 +109,9 @@ void on_key(const Arrived& arrived) {
   const auto record = arrived.head<KeyRecord>();
   const int rank = arrived.record.to;
   const space::Mapping& mapping = network()->mapping();
-  const std::uint64_t band_bytes = mapping.header().band_bytes;
-  if (network()->space_of(rank) == nullptr || record.chunk > band_bytes / chunk_bytes ||
-      record.chunk * chunk_bytes >= band_bytes)
+  const std::uint64_t segment_bytes = mapping.header().segment_bytes;
+  if (network()->space_of(rank) == nullptr || record.chunk > segment_bytes / chunk_bytes ||
+      record.chunk * chunk_bytes >= segment_bytes)
     base::fail(Errc::corrupt, "a key of memory that is not there");
   auto [place, is_new] = keys().offered.try_emplace({rank, record.chunk});
   Engine& engine = network()->links().engine();
@@ -119,7 +119,7 @@ void on_key(const Arrived& arrived) {
     if (engine.pins_memory()) space::keep_pages();
     const std::uint64_t begin = record.chunk * chunk_bytes;
     place->second =
-        engine.offer({mapping.band(rank) + begin, std::min(chunk_bytes, band_bytes - begin)});
+        engine.offer({mapping.segment(rank) + begin, std::min(chunk_bytes, segment_bytes - begin)});
   }
   std::vector<std::byte>& key = place->second;
   if (key.size() > Link::body_bytes_max - sizeof record.question) key.clear();

@@ -50,7 +50,7 @@ class ByEngineTest : public testing::Test {
     };
   }
   ~ByEngineTest() override { choose_protocols(false); }
-  std::byte* far(std::size_t number) { return net_.mapping().band(1) + number * chunk; }
+  std::byte* far(std::size_t number) { return net_.mapping().segment(1) + number * chunk; }
   /// Whether the engine did all of it.
   bool put(std::byte* to, const Bytes& data) {
     const std::size_t before = net_.peer.one_sided.puts;
@@ -155,7 +155,7 @@ TEST_F(ByEngineTest, a_chunk_of_this_process_is_offered_once_and_told_to_all_who
     net_.peer.say(Kind::key, 1, KeyRecord{question, 12});
   ASSERT_TRUE(net_.until([&] { return answers().size() == 2; }));
   EXPECT_EQ(net_.peer.one_sided.memories.size(), 1U);
-  EXPECT_EQ(net_.peer.one_sided.memories[0].data(), net_.mapping().band(0) + 12 * chunk);
+  EXPECT_EQ(net_.peer.one_sided.memories[0].data(), net_.mapping().segment(0) + 12 * chunk);
   EXPECT_EQ(net_.peer.one_sided.memories[0].size(), chunk);
   EXPECT_EQ(answers()[1].head<std::uint64_t>(), 2U);
   EXPECT_EQ(answers()[1].body.size(), sizeof(std::uint64_t) + 8);

@@ -15,7 +15,7 @@
 // What ranks of a node cannot do by themselves to memory that another process exposes, a thread of
 // that process does for them: atomics, accumulates, memory that only routines touch, and all else
 // where the kernel does not copy between processes. They ask one at a time, by a box in the owner's
-// band.
+// segment.
 
 namespace armature::rma {
 
@@ -29,7 +29,8 @@ struct Errand {
   std::uint64_t found;
 };
 
-/// In the band of a rank that exposes memory, behind the list of what that is. All zeros at first.
+/// In the segment of a rank that exposes memory, behind the list of what that is. All zeros at
+/// first.
 ///
 /// Invariant: `asked` is by whoever holds the lock alone; `done` by the owner's thread alone, which
 /// reads and writes the rest between the two. Each is a release, and read with acquire.
@@ -44,7 +45,7 @@ struct ErrandBox {
   alignas(64) std::array<std::byte, room> bytes;
 };
 
-/// All that a rank has of its exposed memory in its band.
+/// All that a rank has of its exposed memory in its segment.
 struct ExposedMemory {
   space::Exposures list;
   ErrandBox box;

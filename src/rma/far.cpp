@@ -47,8 +47,8 @@ class Checked final : public Question {
   std::size_t text_bytes_ = 0;
 };
 
-/// How much of each rank's band on another node is known to be allocated, in this process. It only
-/// grows.
+/// How much of each rank's segment on another node is known to be allocated, in this process. It
+/// only grows.
 struct Extents {
   static constexpr std::size_t runtime_place = 0;
   std::vector<std::atomic<std::uint64_t>> of = std::vector<std::atomic<std::uint64_t>>(
@@ -98,8 +98,9 @@ Memory require_far(Network& net, Rank rank, const void* address, std::size_t byt
                    const char* call) {
   net.peers().require_reachable(rank, call);
   const space::Mapping& mapping = net.mapping();
-  // Bands are laid out alike on all nodes.
-  const auto begin = reinterpret_cast<std::uintptr_t>(mapping.band(rank)) + mapping.heap_offset();
+  // Segments are laid out alike on all nodes.
+  const auto begin =
+      reinterpret_cast<std::uintptr_t>(mapping.segment(rank)) + mapping.heap_offset();
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - begin;
   const std::uint64_t known = known_extent(rank).load(std::memory_order_relaxed);
   if (offset <= known && bytes <= known - offset && !mapping.checks_in_full()) return {};

@@ -207,7 +207,7 @@ class AskerTest : public testing::Test {
   }
 
   TwoNodes net_{lock_options()};
-  FarMutex mutex_{Rank(1), reinterpret_cast<const LockWord*>(net_.mapping().band(1)), 3};
+  FarMutex mutex_{Rank(1), reinterpret_cast<const LockWord*>(net_.mapping().segment(1)), 3};
 };
 
 TEST_F(AskerTest, has_it_when_told_that_it_is_its_turn) {

@@ -113,7 +113,7 @@ struct LockRecord {
   std::uint64_t token;
 };
 
-/// Kind::key: of the chunk of a rank's band with that number. Answered by Kind::keyed: the key
+/// Kind::key: of the chunk of a rank's segment with that number. Answered by Kind::keyed: the key
 /// follows the question's number, or nothing where the engine cannot reach it.
 struct KeyRecord {
   std::uint64_t question;

@@ -69,7 +69,7 @@ detail::Request* fetch_section(const Operation& what, Finish finish) {
 }
 
 /// Asks for a list of pieces, by as many questions as it takes.
-std::vector<std::unique_ptr<Fetch>> ask_pieces(Network& net, Rank rank, const Segments& pieces,
+std::vector<std::unique_ptr<Fetch>> ask_pieces(Network& net, Rank rank, const Iov& pieces,
                                                Asked asked) {
   const std::size_t at_once = (Link::body_bytes_max - sizeof(GatherRecord)) / sizeof(void*);
   std::vector<std::unique_ptr<Fetch>> fetches;
@@ -108,7 +108,7 @@ struct LaterFetches final : detail::Request {
   std::vector<std::unique_ptr<Fetch>> fetches;
 };
 
-detail::Request* fetch_list(const Operation& what, const Segments& pieces, Finish finish) {
+detail::Request* fetch_list(const Operation& what, const Iov& pieces, Finish finish) {
   if (pieces.bytes == 0 || pieces.to.empty()) return nullptr;
   Network& net = *net::network();
   if (finish == Finish::now) {
@@ -128,7 +128,7 @@ detail::Request* fetch(const Operation& what, Finish finish) {
   if (!what.is_list()) return fetch_section(what, finish);
   if (what.lists.size() == 1) return fetch_list(what, what.lists[0], finish);
   std::vector<Handle> gets;
-  for (const Segments& pieces : what.lists)
+  for (const Iov& pieces : what.lists)
     if (detail::Request* const request = fetch_list(what, pieces, finish))
       gets.emplace_back(request);
   return wait::all_of(std::move(gets));

@@ -99,7 +99,7 @@ void add_here(const Operation& what) {
     return for_each_row(
         static_cast<std::byte*>(what.to), static_cast<const std::byte*>(what.from), what.section,
         [&](std::byte* t, const std::byte* f) { adder.add(t, f, what.section.row_bytes); });
-  for (const Segments& s : what.lists)
+  for (const Iov& s : what.lists)
     for (std::size_t i = 0; i < s.to.size(); ++i)
       adder.add(static_cast<std::byte*>(s.to[i]), static_cast<const std::byte*>(s.from[i]),
                 s.bytes);
@@ -109,7 +109,7 @@ namespace {
 
 void copy_here(const Operation& what) {
   if (what.is_list())
-    for (const Segments& pieces : what.lists) copy_pieces(pieces);
+    for (const Iov& pieces : what.lists) copy_pieces(pieces);
   else
     copy_section(what.to, what.from, what.section);
 }

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "armature/iov.hpp"
 #include "armature/rank.hpp"
-#include "armature/segments.hpp"
 #include "rma/far_records.hpp"
 #include "rma/section.hpp"
 
@@ -31,7 +31,7 @@ struct Operation {
   const void* from = nullptr;
   Section section;
   // ... or lists of pieces.
-  std::span<const Segments> lists{};
+  std::span<const Iov> lists{};
 
   [[nodiscard]] const char* call() const { return update.call; }
   [[nodiscard]] bool is_list() const { return lists.data() != nullptr; }
@@ -51,7 +51,7 @@ inline Operation operation_on(Verb verb, Rank rank, const OnePiece& piece, const
   return what;
 }
 
-inline Operation operation_on(Verb verb, Rank rank, std::span<const Segments> lists,
+inline Operation operation_on(Verb verb, Rank rank, std::span<const Iov> lists,
                               const Update& update) {
   return {.verb = verb, .rank = rank, .update = update, .lists = lists};
 }

@@ -62,7 +62,7 @@ void append_section(Network& net, const Operation& what) {
 }
 
 /// Copies a list of short pieces into packets.
-void append_lists(Network& net, Rank rank, const Segments& pieces, const Update& update) {
+void append_lists(Network& net, Rank rank, const Iov& pieces, const Update& update) {
   const WriteRecord record = record_of(update);
   for (std::size_t i = 0; i < pieces.to.size();) {
     net.flush().await_room(rank, update.call);
@@ -78,7 +78,7 @@ detail::Request* start_in_packets(const Operation& what, Finish finish) {
   if (what.verb == Verb::get) return fetch(what, finish);
   Network& net = *net::network();
   if (what.is_list()) {
-    for (const Segments& pieces : what.lists)
+    for (const Iov& pieces : what.lists)
       if (pieces.bytes != 0 && !pieces.to.empty())
         append_lists(net, what.rank, pieces, what.update);
   } else if (what.verb == Verb::put && what.is_one_piece()) {

@@ -87,9 +87,9 @@ Place place_of(Rank rank, Memory::Is memory, const char* call) {
   return is_here ? Place::here : Place::node;
 }
 
-bool is_brief(std::span<const Segments> lists, Finish finish) {
+bool is_brief(std::span<const Iov> lists, Finish finish) {
   std::size_t bytes = 0;
-  for (const Segments& pieces : lists) {
+  for (const Iov& pieces : lists) {
     if (!are_short(pieces.bytes)) return false;
     bytes += pieces.bytes * pieces.to.size();
   }
@@ -108,7 +108,7 @@ Size size_of(const Operation& what, Finish finish) {
 
 Memory check(const Operation& what) {
   const Remote side = what.verb == Verb::get ? Remote::from : Remote::to;
-  if (what.is_list()) return check_segments(what.rank, what.lists, side, what.call());
+  if (what.is_list()) return check_iov(what.rank, what.lists, side, what.call());
   const void* const first = side == Remote::to ? what.to : what.from;
   if (what.section.levels == 0)
     return require(what.rank, first, what.section.row_bytes, what.call());

@@ -37,7 +37,7 @@ class ProtocolsTest : public testing::Test {
   static std::string of_pieces(std::size_t bytes, Finish finish) {
     static std::array<void*, 100> to{};
     static std::array<const void*, 100> from{};
-    const Segments pieces{to, from, bytes};
+    const Iov pieces{to, from, bytes};
     return protocol_of(operation_on(Verb::put, Rank(1), {&pieces, 1}, {}), Memory::Is::segment,
                        finish)
         .name;

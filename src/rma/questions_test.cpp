@@ -27,9 +27,9 @@ TEST(QuestionTest, what_is_asked_of_a_process_just_lost_is_over) {
   }
   // As it is when that happens after the caller has looked whether it can be reached.
   long into = 0;
-  detail::Request* const get =
-      start_good(operation_on(Verb::get, Rank(1), {&into, net.mapping().band(1), sizeof into}, {}),
-                 Finish::later);
+  detail::Request* const get = start_good(
+      operation_on(Verb::get, Rank(1), {&into, net.mapping().segment(1), sizeof into}, {}),
+      Finish::later);
   EXPECT_TRUE(get->is_complete(*get));
   EXPECT_THROW(get->check(*get), Error);
   get->release(*get);

@@ -42,7 +42,7 @@ inline std::uint64_t lowest_of(const Rows& rows, Verb verb) {
 template <class Part>
 void for_each_rows(const Operation& what, Part&& part) {
   if (what.is_list()) {
-    for (const Segments& pieces : what.lists)
+    for (const Iov& pieces : what.lists)
       for (std::size_t i = 0; i < pieces.to.size() && pieces.bytes != 0; ++i)
         part(Rows{.to = static_cast<std::byte*>(pieces.to[i]),
                   .from = static_cast<const std::byte*>(pieces.from[i]),

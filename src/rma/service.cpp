@@ -12,8 +12,8 @@
 namespace armature::rma {
 namespace {
 
-// What a rank exposes is a list in its band, which goes with it; where that is stands in its head,
-// of which every node has its own.
+// What a rank exposes is a list in its segment, which goes with it; where that is stands in its
+// head, of which every node has its own.
 
 std::atomic<std::uint64_t>& exposures_of(Rank rank) {
   return space::Mapping::of_process()->head(rank).exposures;

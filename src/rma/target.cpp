@@ -79,7 +79,7 @@ void Target::add_by_routine(std::byte* to, const std::byte* from, std::size_t by
   const int shift = element_shift(element);
   const std::size_t element_bytes = std::size_t{1} << shift;
   while (bytes > 0) {
-    const auto offset = static_cast<std::size_t>(to - mapping_.band(rank_));
+    const auto offset = static_cast<std::size_t>(to - mapping_.segment(rank_));
     // Up to the end of the element that crosses the chunk's end.
     const std::size_t room = space::chunk_bytes - offset % space::chunk_bytes;
     const std::size_t whole = (room + element_bytes - 1) / element_bytes * element_bytes;

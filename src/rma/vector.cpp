@@ -12,7 +12,7 @@
 
 #include "armature/detail/transfer.hpp"
 #include "armature/detail/view.hpp"
-#include "armature/segments.hpp"
+#include "armature/iov.hpp"
 #include "base/fail.hpp"
 #include "rma/clones.hpp"
 #include "rma/far.hpp"
@@ -112,7 +112,7 @@ void copy_pieces(void* const* to, const void* const* from, std::size_t count, st
   }
 }
 
-const void* const* targets(const Segments& s) {
+const void* const* targets(const Iov& s) {
   return reinterpret_cast<const void* const*>(s.to.data());
 }
 
@@ -125,7 +125,7 @@ struct Look {
   [[nodiscard]] bool is_reachable(Rank rank) const { return detail::reachable(rank, low, bytes); }
 };
 
-std::span<const void* const> remote_of(const Segments& s, Remote side) {
+std::span<const void* const> remote_of(const Iov& s, Remote side) {
   return side == Remote::to ? std::span(targets(s), s.to.size()) : s.from;
 }
 
@@ -140,7 +140,7 @@ Look look_at(std::span<const void* const> remote, std::size_t piece_bytes) {
   return {stride, reinterpret_cast<const void*>(range.low), bytes};
 }
 
-void require_as_many(const Segments& s, const char* call) {
+void require_as_many(const Iov& s, const char* call) {
   if (s.to.size() != s.from.size())
     base::fail(Errc::bad_argument,
                fmt::format("{}: {} target and {} source addresses: they must be as many", call,
@@ -153,7 +153,7 @@ Memory& take_in(Memory& all, const Memory& one) {
 }
 
 /// Throws unless every remote piece is good: by one question where all is well.
-Memory check_pieces(Rank rank, const Segments& s, Remote side, const char* call) {
+Memory check_pieces(Rank rank, const Iov& s, Remote side, const char* call) {
   require_as_many(s, call);
   const auto remote = remote_of(s, side);
   const space::Mapping& mapping = wait::mapping(call);
@@ -173,7 +173,7 @@ Memory check_pieces(Rank rank, const Segments& s, Remote side, const char* call)
 }
 
 /// Lists that are even on both sides are sections, which need no look at each address.
-void copy_segment(const Segments& s, std::optional<std::ptrdiff_t> to_stride,
+void copy_segment(const Iov& s, std::optional<std::ptrdiff_t> to_stride,
                   std::optional<std::ptrdiff_t> from_stride) {
   if (to_stride && from_stride)
     copy_rows(s.to[0], *to_stride, s.from[0], *from_stride, s.to.size(), s.bytes);
@@ -182,9 +182,9 @@ void copy_segment(const Segments& s, std::optional<std::ptrdiff_t> to_stride,
 }
 
 /// A single list whose remote pieces can be touched at once is copied; false for others.
-bool copied_at_once(Rank rank, std::span<const Segments> lists, Remote side, const char* call) {
+bool copied_at_once(Rank rank, std::span<const Iov> lists, Remote side, const char* call) {
   if (lists.size() != 1) return false;
-  const Segments& s = lists[0];
+  const Iov& s = lists[0];
   require_as_many(s, call);
   const auto remote = remote_of(s, side);
   if (remote.empty()) return false;
@@ -205,7 +205,7 @@ bool copied_at_once(Rank rank, std::span<const Segments> lists, Remote side, con
   return true;
 }
 
-detail::Request* start_list(Verb verb, Rank rank, std::span<const Segments> lists, Finish finish,
+detail::Request* start_list(Verb verb, Rank rank, std::span<const Iov> lists, Finish finish,
                             const char* call) {
   const wait::ThreadCall under_way(call);
   if (lists.empty()) return wait::mapping(call).require_rank(rank, call), nullptr;
@@ -216,14 +216,13 @@ detail::Request* start_list(Verb verb, Rank rank, std::span<const Segments> list
 
 }  // namespace
 
-Memory check_segments(Rank rank, std::span<const Segments> segments, Remote side,
-                      const char* call) {
+Memory check_iov(Rank rank, std::span<const Iov> iov, Remote side, const char* call) {
   Memory all;
-  for (const Segments& s : segments) take_in(all, check_pieces(rank, s, side, call));
+  for (const Iov& s : iov) take_in(all, check_pieces(rank, s, side, call));
   return all;
 }
 
-void copy_pieces(const Segments& pieces) {
+void copy_pieces(const Iov& pieces) {
   if (pieces.to.empty()) return;
   const auto to_stride = stride_of(targets(pieces), pieces.to.size());
   copy_segment(pieces, to_stride,
@@ -232,23 +231,50 @@ void copy_pieces(const Segments& pieces) {
 
 }  // namespace rma
 
-void put_vector(Rank rank, std::span<const Segments> segments) {
-  (void)rma::start_list(rma::Verb::put, rank, segments, rma::Finish::now, "put_vector");
+void put_vector(Rank rank, std::span<const Iov> iov) {
+  (void)rma::start_list(rma::Verb::put, rank, iov, rma::Finish::now, "put_vector");
 }
-void get_vector(Rank rank, std::span<const Segments> segments) {
-  (void)rma::start_list(rma::Verb::get, rank, segments, rma::Finish::now, "get_vector");
+void get_vector(Rank rank, std::span<const Iov> iov) {
+  (void)rma::start_list(rma::Verb::get, rank, iov, rma::Finish::now, "get_vector");
 }
-Handle put_vector_async(Rank rank, std::span<const Segments> segments) {
-  return Handle(rma::start_list(rma::Verb::put, rank, segments, rma::Finish::later, "put_vector"));
+Handle put_vector_async(Rank rank, std::span<const Iov> iov) {
+  return Handle(rma::start_list(rma::Verb::put, rank, iov, rma::Finish::later, "put_vector"));
 }
-Handle get_vector_async(Rank rank, std::span<const Segments> segments) {
-  return Handle(rma::start_list(rma::Verb::get, rank, segments, rma::Finish::later, "get_vector"));
+Handle get_vector_async(Rank rank, std::span<const Iov> iov) {
+  return Handle(rma::start_list(rma::Verb::get, rank, iov, rma::Finish::later, "get_vector"));
 }
-void put_vector_nbi(Rank rank, std::span<const Segments> segments) {
-  detail::make_implicit(rank, put_vector_async(rank, segments), "put_vector_nbi");
+void put_vector_nbi(Rank rank, std::span<const Iov> iov) {
+  detail::make_implicit(rank, put_vector_async(rank, iov), "put_vector_nbi");
 }
-void get_vector_nbi(Rank rank, std::span<const Segments> segments) {
-  detail::make_implicit(rank, get_vector_async(rank, segments), "get_vector_nbi");
+void get_vector_nbi(Rank rank, std::span<const Iov> iov) {
+  detail::make_implicit(rank, get_vector_async(rank, iov), "get_vector_nbi");
 }
 
 }  // namespace armature
+
+// deprecated: an Iov was called Segments by programs that were compiled before.
+#pragma GCC diagnostic ignored "-Wattribute-alias"
+extern "C" {
+ARMATURE_API void _ZN8armature10get_vectorENS_4RankESt4spanIKNS_8SegmentsELm18446744073709551615EE()
+    __attribute__((
+        alias("_ZN8armature10get_vectorENS_4RankESt4spanIKNS_3IovELm18446744073709551615EE")));
+ARMATURE_API void _ZN8armature10put_vectorENS_4RankESt4spanIKNS_8SegmentsELm18446744073709551615EE()
+    __attribute__((
+        alias("_ZN8armature10put_vectorENS_4RankESt4spanIKNS_3IovELm18446744073709551615EE")));
+ARMATURE_API void
+_ZN8armature14get_vector_nbiENS_4RankESt4spanIKNS_8SegmentsELm18446744073709551615EE()
+    __attribute__((
+        alias("_ZN8armature14get_vector_nbiENS_4RankESt4spanIKNS_3IovELm18446744073709551615EE")));
+ARMATURE_API void
+_ZN8armature14put_vector_nbiENS_4RankESt4spanIKNS_8SegmentsELm18446744073709551615EE()
+    __attribute__((
+        alias("_ZN8armature14put_vector_nbiENS_4RankESt4spanIKNS_3IovELm18446744073709551615EE")));
+ARMATURE_API void
+_ZN8armature16get_vector_asyncENS_4RankESt4spanIKNS_8SegmentsELm18446744073709551615EE()
+    __attribute__((alias(
+        "_ZN8armature16get_vector_asyncENS_4RankESt4spanIKNS_3IovELm18446744073709551615EE")));
+ARMATURE_API void
+_ZN8armature16put_vector_asyncENS_4RankESt4spanIKNS_8SegmentsELm18446744073709551615EE()
+    __attribute__((alias(
+        "_ZN8armature16put_vector_asyncENS_4RankESt4spanIKNS_3IovELm18446744073709551615EE")));
+}

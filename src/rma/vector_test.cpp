@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
+#include "armature/iov.hpp"
 #include "armature/run.hpp"
-#include "armature/segments.hpp"
 
 // Lists whose addresses lie evenly take a way of their own; here it is compared with what must come
 // out.
@@ -34,8 +34,8 @@ class VectorTest : public ::testing::Test {
     }
   }
   void gather(std::size_t bytes = sizeof(std::int64_t)) {
-    const Segments segments{.to = to_, .from = from_, .bytes = bytes};
-    get_vector(0, {&segments, 1});
+    const Iov iov{.to = to_, .from = from_, .bytes = bytes};
+    get_vector(0, {&iov, 1});
   }
 
   global_ptr<std::int64_t> remote_;
@@ -92,8 +92,8 @@ TEST_F(VectorTest, an_even_scatter_arrives) {
     to_.push_back(&at(3 * i));
     from_.push_back(&local_[i]);
   }
-  const Segments segments{.to = to_, .from = from_, .bytes = sizeof(std::int64_t)};
-  put_vector(0, {&segments, 1});
+  const Iov iov{.to = to_, .from = from_, .bytes = sizeof(std::int64_t)};
+  put_vector(0, {&iov, 1});
   for (std::size_t i = 0; i < 300; ++i)
     ASSERT_EQ(at(i), static_cast<std::int64_t>(i % 3 == 0 ? 1000 + i / 3 : i));
 }

@@ -154,7 +154,7 @@ bool SectionWrite::send_rows(Link& link, Piece& piece) {
 
 // -- lists ----------------------------------------------------------------------------------------
 
-ListWrite::ListWrite(Rank rank, const Segments& pieces, const Update& update)
+ListWrite::ListWrite(Rank rank, const Iov& pieces, const Update& update)
     : WriteStream(rank, update),
       to_(pieces.to.begin(), pieces.to.end()),
       from_(pieces.from.begin(), pieces.from.end()),
@@ -171,7 +171,7 @@ bool are_short(std::size_t piece_bytes) {
 }
 
 std::size_t append_pieces(Link& link, const Route& route, const WriteRecord& how,
-                          const Segments& pieces) {
+                          const Iov& pieces) {
   const std::size_t each = sizeof(std::uint64_t) + pieces.bytes;
   const std::size_t count = std::min(pieces.to.size(), room_for_pieces / each);
   PiecesRecord record{pieces.bytes, static_cast<std::uint32_t>(count), how.element, {}};

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "armature/iov.hpp"
 #include "armature/rank.hpp"
-#include "armature/segments.hpp"
 #include "net/network.hpp"
 #include "rma/far_records.hpp"
 #include "rma/operation.hpp"
@@ -75,7 +75,7 @@ class SectionWrite : public WriteStream {
 /// Of a list of pieces, which may be gone when the call has returned.
 class ListWrite : public WriteStream {
  public:
-  ListWrite(Rank rank, const Segments& pieces, const Update& update);
+  ListWrite(Rank rank, const Iov& pieces, const Update& update);
 
  private:
   [[nodiscard]] bool send_next(transport::Link& link, transport::Piece& piece) override;
@@ -113,6 +113,6 @@ struct Route {
 /// Copies the first pieces of a list into a record, as many as a packet has room for, and returns
 /// how many. `how` says how they are added.
 std::size_t append_pieces(transport::Link& link, const Route& route, const WriteRecord& how,
-                          const Segments& pieces);
+                          const Iov& pieces);
 
 }  // namespace armature::rma

@@ -42,7 +42,7 @@ class WriteStreamTest : public testing::Test {
 
   [[nodiscard]] Handle put(std::size_t bytes) {
     return Handle(start_good(
-        operation_on(Verb::put, Rank(1), {net_.mapping().band(1), source_.data(), bytes}, {}),
+        operation_on(Verb::put, Rank(1), {net_.mapping().segment(1), source_.data(), bytes}, {}),
         Finish::later));
   }
   [[nodiscard]] std::size_t lent() {
@@ -72,7 +72,7 @@ TEST_F(WriteStreamTest, a_short_one_does_not_wait_for_all_of_a_long_one) {
   net_.peer.keeps_lent = true;
   std::vector<Handle> handles;
   for (int i = 0; i < 10; ++i) handles.push_back(put(long_bytes));
-  std::byte* const place = net_.mapping().band(1) + long_bytes;
+  std::byte* const place = net_.mapping().segment(1) + long_bytes;
   handles.emplace_back(start_good(
       operation_on(Verb::put, Rank(1), {place, source_.data(), few_bytes}, {}), Finish::later));
   (void)network()->poll();
@@ -255,7 +255,7 @@ TEST_F(WriteStreamTest, those_of_ranks_are_forgotten) {
   Section row;
   row.row_bytes = long_bytes;
   auto* const write =
-      new (place.data()) SectionWrite(Rank(1), net_.mapping().band(1), source_.data(), row, {});
+      new (place.data()) SectionWrite(Rank(1), net_.mapping().segment(1), source_.data(), row, {});
   write->begin(Network::Start::now);
   EXPECT_EQ(lent(), 4U);
   std::ranges::fill(place, std::byte{0});  // as memory of a checkpoint

@@ -28,7 +28,7 @@ detail::Request* begin(Finish finish, std::size_t bytes, const char* call,
   return write.release();
 }
 
-detail::Request* begin_list(const Operation& what, const Segments& pieces, Finish finish) {
+detail::Request* begin_list(const Operation& what, const Iov& pieces, Finish finish) {
   if (pieces.bytes == 0 || pieces.to.empty()) return nullptr;
   return begin<ListWrite>(finish, pieces.bytes * pieces.to.size(), what.call(), what.rank, pieces,
                           what.update);
@@ -41,7 +41,7 @@ detail::Request* start_streams(const Operation& what, Finish finish) {
                                what.section, what.update);
   if (what.lists.size() == 1) return begin_list(what, what.lists[0], finish);
   std::vector<Handle> writes;
-  for (const Segments& pieces : what.lists)
+  for (const Iov& pieces : what.lists)
     if (detail::Request* const request = begin_list(what, pieces, finish))
       writes.emplace_back(request);
   return wait::all_of(std::move(writes));

@@ -67,7 +67,7 @@ bool Blocks::free_if_loose(AddressSpace& space, std::byte* block) {
 bool Blocks::may_be(const AddressSpace& space, const std::byte* block, std::uint64_t bytes,
                     int writer) {
   return reinterpret_cast<std::uintptr_t>(block) % 64 == 0 && bytes > 0 &&
-         bytes <= space.band_bytes() && space.owner(block - sizeof(Head)) == Rank(writer) &&
+         bytes <= space.segment_bytes() && space.owner(block - sizeof(Head)) == Rank(writer) &&
          space.owner(block + bytes - 1) == Rank(writer);
 }
 

@@ -128,7 +128,7 @@ TEST_F(CorruptDeathTest, places_of_long_arguments) {
       std::memcpy(request + 24, &where, sizeof where);
     });
   };
-  const auto own = reinterpret_cast<std::uint64_t>(channel_);  // in the right band
+  const auto own = reinterpret_cast<std::uint64_t>(channel_);  // in the right segment
   const char* const said = "arguments that do not lie in its memory";
   EXPECT_DEATH(send_long(0x1000, 100), said);
   EXPECT_DEATH(send_long(own, UINT64_MAX), said);

@@ -185,9 +185,9 @@ void Dispatcher::repeat(Incoming& in, const RequestHeader& header, const std::by
                         call.end - at));
   if (header.is(RequestKind::question)) {
     std::memcpy(&call.reply, at + sizeof header, sizeof call.reply);
-    const auto in_band = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(call.reply) -
-                                                  space_.band(from));
-    if (in_band >= space_.band_bytes() ||
+    const auto in_segment = static_cast<std::size_t>(
+        reinterpret_cast<const std::byte*>(call.reply) - space_.segment(from));
+    if (in_segment >= space_.segment_bytes() ||
         reinterpret_cast<std::uintptr_t>(call.reply) % alignof(Reply) != 0)
       corrupt(fmt::format(
           "a two-way call from rank {} names a place for the answer that is not its own", from));

@@ -106,14 +106,14 @@ bool Inbox::has_news() const {
 }
 
 void Inbox::meet_new_channels() {
-  space::BandHead& head = space_.head(space_.me());
+  space::SegmentHead& head = space_.head(space_.me());
   const std::uint32_t last = channels_.last();
   const std::uint32_t before = std::exchange(channels_seen_, last);
   for (const int from :
        head.opened_since(last, &space::PeerLine::channel_before, before, space_.ranks())) {
     const std::uint64_t address = head.peer(from).channel.load(std::memory_order_acquire);
     auto* channel = reinterpret_cast<Channel*>(address);
-    // The proxy of a channel on another node lies in the own band.
+    // The proxy of a channel on another node lies in the own segment.
     ARMATURE_ASSERT(space_.owner(channel) == (space_.is_here(from) ? Rank(from) : space_.me()));
     ARMATURE_ASSERT(channel->magic == Channel::expected_magic);
     ARMATURE_ASSERT(channel->capacity >= Channel::capacity_min &&

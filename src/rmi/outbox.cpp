@@ -26,14 +26,14 @@ using transport::Channel;
 
 namespace {
 
-static_assert(sizeof(Outgoing) <= space::BandHead::calls_bytes &&
+static_assert(sizeof(Outgoing) <= space::SegmentHead::calls_bytes &&
               std::is_trivially_destructible_v<Outgoing>);
 
 /// Zeros are what each begins as.
 Outgoing* outgoing_in(const space::AddressSpace& space) {
   auto* const head = reinterpret_cast<std::byte*>(&space.head(space.me()));
   return reinterpret_cast<Outgoing*>(
-      head + space::BandHead::calls_offset(static_cast<std::uint32_t>(space.ranks())));
+      head + space::SegmentHead::calls_offset(static_cast<std::uint32_t>(space.ranks())));
 }
 
 }  // namespace

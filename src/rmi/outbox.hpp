@@ -90,7 +90,7 @@ class Outbox {
   EndpointContext& context_;
   space::AddressSpace& space_;
   Blocks& blocks_;
-  detail::Outgoing* const outgoing_;  // to each rank, in the head of the rank's band
+  detail::Outgoing* const outgoing_;  // to each rank, in the head of the rank's segment
   base::SparseTable<Lane> lanes_;
   std::vector<int> overflowing_;
 };

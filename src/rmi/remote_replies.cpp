@@ -31,7 +31,7 @@ namespace {
 struct ReplyRecord {
   std::uint64_t slot;
   std::uint64_t bytes;
-  std::uint64_t block;  // of a long answer, in the answerer's band
+  std::uint64_t block;  // of a long answer, in the answerer's segment
   std::uint16_t state;
   std::uint16_t code;
   std::uint32_t promise;  // its number; 0 of a two-way call

@@ -10,7 +10,8 @@
 
 // Answers and long arguments between nodes. An answer is written into a stand-in for the asker's
 // reply slot and then sent, its result with it where a packet has room for that. What is longer
-// lies in a block of the other's band, is fetched into one of the own, and the other's given back.
+// lies in a block of the other's segment, is fetched into one of the own, and the other's given
+// back.
 
 namespace armature::rmi {
 
@@ -24,8 +25,8 @@ struct StandIn {
 /// The answer is written: makes it visible to the asker, on whatever node.
 void answer(space::AddressSpace& space, const detail::Call& call, detail::Reply::State state);
 
-/// The bytes of a block in a remote rank's band, in a block of ours that is marked done as that one
-/// would be.
+/// The bytes of a block in a remote rank's segment, in a block of ours that is marked done as that
+/// one would be.
 [[nodiscard]] std::byte* fetch_block(space::AddressSpace& space, Blocks& blocks, Rank owner,
                                      const std::byte* block, std::size_t bytes);
 /// A block that we need no more, on whatever node it lies.

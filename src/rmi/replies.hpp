@@ -8,9 +8,9 @@
 
 namespace armature::rmi {
 
-/// The reply slots of a rank, in its band: where others write the answers to its calls. Grows by a
-/// page at a time. A slot that is dropped before its answer came is used again when it has come. If
-/// it was promised, that is at once, as then perhaps nobody answers.
+/// The reply slots of a rank, in its segment: where others write the answers to its calls. Grows by
+/// a page at a time. A slot that is dropped before its answer came is used again when it has come.
+/// If it was promised, that is at once, as then perhaps nobody answers.
 class Replies {
  public:
   explicit Replies(space::AddressSpace& space) : space_(space) {}

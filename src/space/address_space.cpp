@@ -7,7 +7,7 @@
 
 namespace armature::space {
 
-AddressSpace::AddressSpace(const Mapping& mapping, Rank me, BandFile file)
+AddressSpace::AddressSpace(const Mapping& mapping, Rank me, SegmentFile file)
     : Mapping(mapping),
       heap_(*this, me, file),
       new_(*this, heap_),

@@ -13,16 +13,16 @@
 namespace armature::space {
 
 /// The global address space as one rank sees it: what its process has mapped, and the memory of the
-/// rank's own band. Used by that rank, and by its door (net/network.hpp).
+/// rank's own segment. Used by that rank, and by its door (net/network.hpp).
 class AddressSpace : public Mapping {
  public:
-  using BandFile = SegmentHeap::File;
+  using SegmentFile = SegmentHeap::File;
   using Failure = SegmentHeap::Failure;
   using By = SegmentHeap::By;
   using Contents = LocalMemory::Contents;
 
   /// Makes the heap and lets others reach it.
-  AddressSpace(const Mapping& mapping, Rank me, BandFile file);
+  AddressSpace(const Mapping& mapping, Rank me, SegmentFile file);
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
@@ -30,7 +30,7 @@ class AddressSpace : public Mapping {
   /// A process is lost, and what is done until all go back will not have been.
   [[nodiscard]] bool goes_back() const { return heap_.goes_back(); }
 
-  /// Zero-filled, reserved memory in the own band. On failure nullptr, and `failure` says why.
+  /// Zero-filled, reserved memory in the own segment. On failure nullptr, and `failure` says why.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment, Allocation::Kind kind,
                                Failure& failure, By by = By::rank);
   /// For the library's own structures that are used in part.
@@ -52,7 +52,7 @@ class AddressSpace : public Mapping {
 
   [[nodiscard]] SymmetricMemory& symmetric() { return symmetric_; }
 
-  /// Frees a team's block of this band once no member uses it any more: when the rank asks for
+  /// Frees a team's block of this segment once no member uses it any more: when the rank asks for
   /// memory next, or lets go of another block.
   void free_when_unused(TeamBlock& block);
 

@@ -10,7 +10,7 @@
 
 namespace armature::space {
 
-/// One block of memory in a band, and what for.
+/// One block of memory in a segment, and what for.
 struct Allocation {
   enum class Kind : std::uint64_t { collective = 0, local = 1, internal = 2, gap = 3 };
 
@@ -28,7 +28,7 @@ struct Allocation {
 };
 static_assert(sizeof(Allocation) == 16);
 
-/// The list of what a rank has allocated, sorted by address, in its band's head. Written by that
+/// The list of what a rank has allocated, sorted by address, in its segment's head. Written by that
 /// rank alone; read by others when they check an address in full or explain a wrong one. A sequence
 /// lock over words that are read and written one by one: readers retry while it changes, and give
 /// up (nullopt) when it stays odd because its owner died.

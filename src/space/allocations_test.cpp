@@ -13,7 +13,7 @@
 namespace armature::space {
 namespace {
 
-/// A list as it lies in a band: zero pages.
+/// A list as it lies in a segment: zero pages.
 class AllocationsTest : public ::testing::Test {
  protected:
   static constexpr std::size_t room = 16 << 20;

@@ -22,7 +22,7 @@ namespace {
   if (real < 0)
     base::fail(Errc::bad_address,
                what +
-                   ": the address lies in no rank's band; others reach memory from allocate and "
+                   ": the address lies in no rank's segment; others reach memory from allocate and "
                    "allocate_local, and what a rank exposes");
   if (real != rank)
     base::fail(Errc::bad_address,
@@ -55,7 +55,7 @@ void Mapping::require(Rank rank, const void* address, std::size_t bytes, const c
                fmt::format("{}: {} belongs to rank {}, on another node: it cannot be touched "
                            "directly. Use put, get, accumulate or the atomics",
                            call, address, static_cast<int>(rank)));
-  const detail::BandView& theirs = *fast_view(rank);
+  const detail::SegmentView& theirs = *fast_view(rank);
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t extent = __atomic_load_n(&theirs.extent, __ATOMIC_ACQUIRE);
   const std::uintptr_t offset = begin - theirs.begin;

@@ -20,10 +20,11 @@
 // With several nodes each has a block of its own, with a slot for every rank of the job. What a
 // block knows of ranks on other nodes was told to the node over the network.
 //
-// Layout: ControlHeader | RankSlot[ranks] | BandView[ranks] | ProcessSlot[ranks], of which as many
-// are used as there are processes | LastWords[ranks], which few ever say. A slot has a page of its
-// own, with its last words in it, since launchers map slots of several nodes side by side; virtual
-// ranks of one node, of which there may be very many, share pages, and last words come last.
+// Layout: ControlHeader | RankSlot[ranks] | SegmentView[ranks] | ProcessSlot[ranks], of which as
+// many are used as there are processes | LastWords[ranks], which few ever say. A slot has a page of
+// its own, with its last words in it, since launchers map slots of several nodes side by side;
+// virtual ranks of one node, of which there may be very many, share pages, and last words come
+// last.
 
 namespace armature::space {
 
@@ -92,9 +93,9 @@ struct alignas(4096) ControlHeader {
   std::uint32_t ranks = 0;
   std::uint32_t processes = 0;      // that host them
   std::uint32_t slot_bytes = 4096;  // from one slot to the next
-  std::uint64_t band_base = 0;      // address of rank 0's band
-  std::uint64_t band_bytes =
-      0;                    // a power of two; rank r's band starts at band_base + r * band_bytes
+  std::uint64_t segment_base = 0;   // address of rank 0's segment
+  std::uint64_t segment_bytes =
+      0;  // a power of two; rank r's segment starts at segment_base + r * segment_bytes
   std::uint32_t cores = 1;  // that the job may use on this node: more ranks than that must yield
   std::uint32_t check_full = 0;  // every address against the list of allocations, on every call
   OnDeath on_death = OnDeath::end_job;
@@ -106,14 +107,15 @@ struct alignas(4096) ControlHeader {
   std::uint32_t simulated_deaths = 0;  // so many of its processes are killed
   std::uint32_t simulated_leaves = 0;  // so many are asked to leave
   std::uint64_t seed = 0;
-  std::uint32_t ranks_are_virtual = 0;  // 1: fibers, each on a stack in its band; one memory file
-  std::uint32_t balance = 0;            // 1: a process with nothing to do is given ranks of others
-  std::uint32_t measures = 0;           // 1: from the start, how long each rank computes
-  std::uint64_t stack_bytes = 0;        // of each such fiber; a multiple of the page size
-  std::uint64_t started_ns = 0;         // CLOCK_MONOTONIC
-  std::int32_t node = 0;                // which of the job's this is
+  std::uint32_t ranks_are_virtual =
+      0;                          // 1: fibers, each on a stack in its segment; one memory file
+  std::uint32_t balance = 0;      // 1: a process with nothing to do is given ranks of others
+  std::uint32_t measures = 0;     // 1: from the start, how long each rank computes
+  std::uint64_t stack_bytes = 0;  // of each such fiber; a multiple of the page size
+  std::uint64_t started_ns = 0;   // CLOCK_MONOTONIC
+  std::int32_t node = 0;          // which of the job's this is
   std::int32_t nodes = 1;
-  std::uint32_t keeps_copies = 0;  // 1: behind the bands' file there are two for copies of it
+  std::uint32_t keeps_copies = 0;  // 1: behind the segments' file there are two for copies of it
   // Of these, those on this node. Ranks change nodes while all processes stand still.
   std::uint32_t ranks_here = 0, processes_here = 0;
 
@@ -364,7 +366,7 @@ struct Control {
   /// All but last words that come last.
   [[nodiscard]] static std::size_t bytes_in_use(std::uint32_t ranks, std::uint32_t slot_bytes) {
     return sizeof(ControlHeader) +
-           ranks * (slot_bytes + sizeof(detail::BandView) + sizeof(ProcessSlot)) +
+           ranks * (slot_bytes + sizeof(detail::SegmentView) + sizeof(ProcessSlot)) +
            alignof(ProcessSlot);
   }
   [[nodiscard]] ControlHeader& header() const { return *reinterpret_cast<ControlHeader*>(start); }
@@ -372,15 +374,16 @@ struct Control {
     return *reinterpret_cast<RankSlot*>(start + sizeof(ControlHeader) +
                                         static_cast<std::size_t>(rank) * header().slot_bytes);
   }
-  [[nodiscard]] detail::BandView* bands() const {
-    return reinterpret_cast<detail::BandView*>(start + sizeof(ControlHeader) +
-                                               std::size_t{header().ranks} * header().slot_bytes);
+  [[nodiscard]] detail::SegmentView* segments() const {
+    return reinterpret_cast<detail::SegmentView*>(
+        start + sizeof(ControlHeader) + std::size_t{header().ranks} * header().slot_bytes);
   }
   [[nodiscard]] ProcessSlot& process(int number) const {
-    const std::size_t views = header().ranks * sizeof(detail::BandView);
+    const std::size_t views = header().ranks * sizeof(detail::SegmentView);
     const std::size_t aligned =
         (views + alignof(ProcessSlot) - 1) / alignof(ProcessSlot) * alignof(ProcessSlot);
-    return reinterpret_cast<ProcessSlot*>(reinterpret_cast<std::byte*>(bands()) + aligned)[number];
+    return reinterpret_cast<ProcessSlot*>(reinterpret_cast<std::byte*>(segments()) +
+                                          aligned)[number];
   }
   [[nodiscard]] LastWords& last_words(int rank) const {
     if (header().slot_bytes == slot_page) return *reinterpret_cast<LastWords*>(&slot(rank) + 1);

@@ -12,7 +12,8 @@
 namespace armature::space {
 
 std::uint64_t records_offset(const ControlHeader& header) {
-  return header.ranks * header.band_bytes + (TeamBlock::bytes(header.ranks) + 4095) / 4096 * 4096;
+  return header.ranks * header.segment_bytes +
+         (TeamBlock::bytes(header.ranks) + 4095) / 4096 * 4096;
 }
 
 std::uint64_t place_of_record(const ControlHeader& header, int rank) {

@@ -6,8 +6,8 @@
 
 #include "space/control.hpp"
 
-// The file of a copy in memory: what the bands' file held, at the same places; then one record of
-// the job and one of each rank; then, of several nodes, where ranks were, in two tables.
+// The file of a copy in memory: what the segments' file held, at the same places; then one record
+// of the job and one of each rank; then, of several nodes, where ranks were, in two tables.
 
 namespace armature::space {
 

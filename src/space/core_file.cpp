@@ -1,7 +1,8 @@
-// Bands are left out of core files (mapping.cpp): the kernel would write all their pages, and make
-// those that are not there, until the disk or the machine is full. A rank that dies puts in what is
-// used of its own: allocated memory by the list, and of virtual ranks, whose stacks and heaps of
-// malloc lie there too, the pages that exist. Called in signal handlers: no locks, no memory.
+// Segments are left out of core files (mapping.cpp): the kernel would write all their pages, and
+// make those that are not there, until the disk or the machine is full. A rank that dies puts in
+// what is used of its own: allocated memory by the list, and of virtual ranks, whose stacks and
+// heaps of malloc lie there too, the pages that exist. Called in signal handlers: no locks, no
+// memory.
 #include "space/core_file.hpp"
 
 #include <sys/mman.h>
@@ -43,7 +44,7 @@ class Areas {
 }  // namespace
 
 void put_into_core(const Mapping& mapping, int rank, int file) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(mapping.band(rank));
+  const auto begin = reinterpret_cast<std::uintptr_t>(mapping.segment(rank));
   const std::uint64_t used = mapping.heap_offset() + mapping.extent(rank);
   Areas allocated(begin, begin + std::max<std::uint64_t>(used, page_bytes));
   const Allocations& list = mapping.allocations(rank);
@@ -52,13 +53,13 @@ void put_into_core(const Mapping& mapping, int rank, int file) {
       allocated.add(one->begin, one->begin + one->bytes);
   allocated.flush();
   struct stat status {};
-  const auto all = static_cast<std::uint64_t>(mapping.ranks()) * mapping.band_bytes();
+  const auto all = static_cast<std::uint64_t>(mapping.ranks()) * mapping.segment_bytes();
   // The program may have closed our file, and opened one of its own by that number.
   if (file < 0 || fstat(file, &status) != 0 || static_cast<std::uint64_t>(status.st_size) < all)
     return;
-  const auto first = static_cast<off_t>(static_cast<std::uint64_t>(rank) * mapping.band_bytes());
-  const off_t last = first + static_cast<off_t>(mapping.band_bytes());
-  Areas there(begin, begin + mapping.band_bytes());
+  const auto first = static_cast<off_t>(static_cast<std::uint64_t>(rank) * mapping.segment_bytes());
+  const off_t last = first + static_cast<off_t>(mapping.segment_bytes());
+  Areas there(begin, begin + mapping.segment_bytes());
   for (off_t at = first; at < last;) {
     const off_t data = lseek(file, at, SEEK_DATA);
     if (data < 0 || data >= last) break;

@@ -16,8 +16,9 @@ struct SharedFile {
   bool operator==(const SharedFile&) const = default;
 };
 
-/// The list of what a rank lets others reach beside its segment, in its band. All zeros at first.
-/// Written by one thread of that rank's process at a time; read by all processes of the node.
+/// The list of what a rank lets others reach beside its segment, in that segment. All zeros at
+/// first. Written by one thread of that rank's process at a time; read by all processes of the
+/// node.
 ///
 /// Invariant: an entry whose length is not 0 is whole. Its writer sets the length last, with
 /// release, and clears it first; a reader takes the length before and after the rest, with acquire,

@@ -46,7 +46,7 @@ struct Halt {
   // `problem` says why.
   std::atomic<std::uint32_t> refused{0};
   std::uint32_t restarts = 0;  // how often the job was started again from a checkpoint
-  std::atomic<std::uint32_t> is_filling{0};  // 1: what it goes on from is not yet in the bands
+  std::atomic<std::uint32_t> is_filling{0};  // 1: what it goes on from is not yet in the segments
   // 1: checkpoints to disk hold what has changed since the one before where they can: the job's
   // setting, and, by whoever wants it, that of the one that is wanted. By the leader, before it
   // reaches the first step: since which one that is now; 0: all is written. On several nodes with
@@ -65,8 +65,8 @@ struct Halt {
   // What the job that is started again was: its program and its library must be the same.
   std::uint8_t build[2][20] = {};
 
-  // In memory there are two copies of the bands' file: which of them is whole, 1 or 2; 0: none. On
-  // several nodes: its number (checkpoint/copies.hpp).
+  // In memory there are two copies of the segments' file: which of them is whole, 1 or 2; 0: none.
+  // On several nodes: its number (checkpoint/copies.hpp).
   std::atomic<std::uint32_t> copy{0};
   // By a signal, where no launcher has all stand still: how often the program was asked for a
   // checkpoint since rank 0, which is on this node then, has last looked.

@@ -7,17 +7,17 @@
 
 namespace armature::space {
 
-/// The allocator of addresses inside a band. It grows into its range as it is used, since the tree
-/// writes to both ends of what it has. All its state lies in the band itself (Boost.Interprocess's
-/// red-black tree best fit), so a rank that moves to another process takes its heap along. Who
-/// shares the heap uses it one at a time, but for its pages.
+/// The allocator of addresses inside a segment. It grows into its range as it is used, since the
+/// tree writes to both ends of what it has. All its state lies in the segment itself
+/// (Boost.Interprocess's red-black tree best fit), so a rank that moves to another process takes
+/// its heap along. Who shares the heap uses it one at a time, but for its pages.
 class Heap {
  public:
   /// Makes a heap in [start, start + bytes), which must be zero pages of the memory file `fd` from
   /// `file_offset` on.
   static Heap create(std::byte* start, std::size_t bytes, int fd, std::uint64_t file_offset);
 
-  /// Addresses; nullptr with errno ENOMEM when the band has no gap that large.
+  /// Addresses; nullptr with errno ENOMEM when the segment has no gap that large.
   [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment);
   void free(void* address);
   [[nodiscard]] std::size_t free_bytes() const;

@@ -8,8 +8,8 @@
 
 namespace armature::space {
 
-HeldRoom::HeldRoom(Room room) : bytes_(below_bands_bytes_max + room.bytes) {
-  start_ = mmap(reinterpret_cast<void*>(room.base - below_bands_bytes_max), bytes_, PROT_NONE,
+HeldRoom::HeldRoom(Room room) : bytes_(below_segments_bytes_max + room.bytes) {
+  start_ = mmap(reinterpret_cast<void*>(room.base - below_segments_bytes_max), bytes_, PROT_NONE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 

@@ -7,20 +7,20 @@
 
 namespace armature::space {
 
-/// Where the bands of a job are to lie. Without more: the default place, as much as those of any
+/// Where the segments of a job are to lie. Without more: the default place, as much as those of any
 /// job take.
 struct Room {
   std::uint64_t base = default_base;
   std::uint64_t bytes = default_room;
 };
 
-/// While this lives, nobody maps anything where the bands of a job are to lie. Libraries that join
-/// an unknown job first share memory, and choose places in the middle of what is free (PMIx 5: a
-/// half, a quarter of the address space).
+/// While this lives, nobody maps anything where the segments of a job are to lie. Libraries that
+/// join an unknown job first share memory, and choose places in the middle of what is free (PMIx 5:
+/// a half, a quarter of the address space).
 class HeldRoom {
  public:
   /// And what lies below. Where that is not free, or not allowed, nothing is held: mapping the
-  /// bands will say so.
+  /// segments will say so.
   explicit HeldRoom(Room room);
   HeldRoom(const HeldRoom&) = delete;
   HeldRoom& operator=(const HeldRoom&) = delete;

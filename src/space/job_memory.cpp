@@ -19,12 +19,12 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/write_all.hpp"
-#include "space/band_head.hpp"
 #include "space/copy_file.hpp"
 #include "space/layout.hpp"
 #include "space/reserve.hpp"
+#include "space/segment_head.hpp"
 #include "space/team_block.hpp"
-#include "space/virtual_band.hpp"
+#include "space/virtual_segment.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -49,7 +49,7 @@ base::FileDescriptor memory_file(const char* name, std::uint64_t bytes) {
     fail(Errc::start,
          fmt::format(
              "a memory file of {} is more than the file size limit of {} (RLIMIT_FSIZE): raise it "
-             "(ulimit -f unlimited) or ask for smaller bands (--band-size)",
+             "(ulimit -f unlimited) or ask for smaller segments (--segment-size)",
              base::readable_bytes(bytes), base::readable_bytes(limit.rlim_cur)));
   if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
     fail(Errc::start, fmt::format("a memory file of {} cannot be made: {}",
@@ -67,33 +67,35 @@ void check(const ControlHeader& header) {
   if (header.ranks == 0 || header.ranks > ranks_max)
     fail(Errc::start,
          fmt::format("{} ranks are not possible: 1 to {} are", header.ranks, ranks_max));
-  if (!std::has_single_bit(header.band_bytes) || header.band_bytes < band_bytes_min)
-    fail(
-        Errc::start,
-        fmt::format("a band of {} bytes is not possible: it must be a power of two and at least {}",
-                    header.band_bytes, base::readable_bytes(band_bytes_min)));
-  if (header.band_base % 4096 != 0 || header.band_base == 0)
+  if (!std::has_single_bit(header.segment_bytes) || header.segment_bytes < segment_bytes_min)
     fail(Errc::start,
-         fmt::format("bands cannot start at {:#x}: the address must be a multiple of 4096",
-                     header.band_base));
-  if (header.band_base >= address_end ||
-      (address_end - header.band_base) / header.band_bytes < header.ranks)
+         fmt::format(
+             "a segment of {} bytes is not possible: it must be a power of two and at least {}",
+             header.segment_bytes, base::readable_bytes(segment_bytes_min)));
+  if (header.segment_base % 4096 != 0 || header.segment_base == 0)
     fail(Errc::start,
-         fmt::format("{} bands of {} from {:#x} on do not fit below {:#x}: choose smaller bands "
-                     "(--band-size)",
-                     header.ranks, base::readable_bytes(header.band_bytes), header.band_base,
-                     address_end));
+         fmt::format("segments cannot start at {:#x}: the address must be a multiple of 4096",
+                     header.segment_base));
+  if (header.segment_base >= address_end ||
+      (address_end - header.segment_base) / header.segment_bytes < header.ranks)
+    fail(Errc::start,
+         fmt::format(
+             "{} segments of {} from {:#x} on do not fit below {:#x}: choose smaller segments "
+             "(--segment-size)",
+             header.ranks, base::readable_bytes(header.segment_bytes), header.segment_base,
+             address_end));
   if (header.ranks_are_virtual != 0 &&
       (header.stack_bytes % 4096 != 0 || header.stack_bytes < stack_bytes_min ||
-       header.stack_bytes > header.band_bytes / 4))
+       header.stack_bytes > header.segment_bytes / 4))
     fail(Errc::start,
-         fmt::format("stacks of {} bytes are not possible: {} to a quarter of a band ({}) are, in "
-                     "whole pages (--stack-size, --band-size)",
-                     header.stack_bytes, base::readable_bytes(stack_bytes_min),
-                     base::readable_bytes(header.band_bytes / 4)));
-  if (heap_start(header) > header.band_bytes / 2)
-    fail(Errc::start, fmt::format("bands of {} are too small for a job of {} ranks",
-                                  base::readable_bytes(header.band_bytes), header.ranks));
+         fmt::format(
+             "stacks of {} bytes are not possible: {} to a quarter of a segment ({}) are, in "
+             "whole pages (--stack-size, --segment-size)",
+             header.stack_bytes, base::readable_bytes(stack_bytes_min),
+             base::readable_bytes(header.segment_bytes / 4)));
+  if (heap_start(header) > header.segment_bytes / 2)
+    fail(Errc::start, fmt::format("segments of {} are too small for a job of {} ranks",
+                                  base::readable_bytes(header.segment_bytes), header.ranks));
 }
 
 ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
@@ -103,9 +105,9 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   if (options.virtual_processes)
     header.processes =
         std::clamp<std::uint32_t>(*options.virtual_processes, 1, std::max(options.ranks, 1u));
-  header.band_bytes =
-      options.band_bytes != 0 ? options.band_bytes : default_band_bytes(options.ranks);
-  header.band_base = options.band_base != 0 ? options.band_base : default_base;
+  header.segment_bytes =
+      options.segment_bytes != 0 ? options.segment_bytes : default_segment_bytes(options.ranks);
+  header.segment_base = options.segment_base != 0 ? options.segment_base : default_base;
   header.cores = options.cores;
   header.check_full = options.check_full || always_check_full ? 1 : 0;
   header.on_death = options.on_death;
@@ -117,7 +119,7 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.ranks_are_virtual = options.virtual_processes ? 1 : 0;
   if (options.virtual_processes)
     header.stack_bytes =
-        options.stack_bytes != 0 ? options.stack_bytes : default_stack_bytes(header.band_bytes);
+        options.stack_bytes != 0 ? options.stack_bytes : default_stack_bytes(header.segment_bytes);
   header.keeps_copies = options.virtual_processes && options.on_death == OnDeath::recover ? 1 : 0;
   header.started_ns = base::now_ns();
   header.node = options.node;
@@ -137,9 +139,9 @@ void write_world(const JobMemory& memory, const ControlHeader& header, std::uint
   world->size = header.ranks;
   world->users = users;
   for (std::uint32_t r = 0; r < header.ranks; ++r) world->ranks()[r] = static_cast<std::int32_t>(r);
-  write_at(memory.bands[0].get(), block.get(), TeamBlock::head_bytes(header.ranks),
-           header.ranks_are_virtual != 0 ? header.ranks * header.band_bytes
-                                         : BandHead::world_block_offset(header.ranks));
+  write_at(memory.segments[0].get(), block.get(), TeamBlock::head_bytes(header.ranks),
+           header.ranks_are_virtual != 0 ? header.ranks * header.segment_bytes
+                                         : SegmentHead::world_block_offset(header.ranks));
 }
 
 /// The last of those that begin there or before.
@@ -201,16 +203,16 @@ JobMemory JobMemory::create(const JobOptions& options) {
       ++here;
     else
       slot->asleep = 1;
-    new (&control.bands()[r]) detail::BandView;
+    new (&control.segments()[r]) detail::SegmentView;
     new (&control.process(static_cast<int>(r))) ProcessSlot;
     if (header.ranks_are_virtual == 0)
-      memory.bands.push_back(memory_file(band_name, header.band_bytes));
+      memory.segments.push_back(memory_file(segment_name, header.segment_bytes));
   }
   if (header.ranks_are_virtual != 0)
-    memory.bands.push_back(
-        memory_file(band_name, header.ranks * header.band_bytes + TeamBlock::bytes(header.ranks)));
+    memory.segments.push_back(memory_file(
+        segment_name, header.ranks * header.segment_bytes + TeamBlock::bytes(header.ranks)));
   for (int copy = 0; header.keeps_copies != 0 && copy < 2; ++copy)
-    memory.bands.push_back(memory_file(copy_name, copy_file_bytes(header)));
+    memory.segments.push_back(memory_file(copy_name, copy_file_bytes(header)));
   place_ranks(control, options);
   control.header().ranks_here = here;
   for (std::uint32_t r = 0; r < header.ranks; ++r)
@@ -251,10 +253,10 @@ Control map_control(int fd, bool writable) {
   return control;
 }
 
-Control map_below_bands(const Control& control, int fd) {
+Control map_below_segments(const Control& control, int fd) {
   const std::size_t bytes = Control::bytes(control.header());
   const std::uint64_t wanted =
-      control.header().band_base - below_bands_bytes - (bytes + 4095) / 4096 * 4096;
+      control.header().segment_base - below_segments_bytes - (bytes + 4095) / 4096 * 4096;
   void* got = mmap(reinterpret_cast<void*>(wanted), bytes, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
   if (got != reinterpret_cast<void*>(wanted)) {

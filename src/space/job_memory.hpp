@@ -25,8 +25,8 @@ struct JobOptions {
   std::vector<std::uint32_t> first_ranks = {};  // of each of these; empty: as first_rank_of says
   std::uint64_t stack_bytes = 0;                // of each of them; 0: the default
   bool slots_have_pages = false;                // as on several nodes, where they may come from
-  std::uint64_t band_base = 0;                  // 0: the default
-  std::uint64_t band_bytes = 0;                 // 0: as large as fits, at most 256 GiB
+  std::uint64_t segment_base = 0;               // 0: the default
+  std::uint64_t segment_bytes = 0;              // 0: as large as fits, at most 256 GiB
   std::uint32_t cores = 1;
   bool check_full = false;
   OnDeath on_death = OnDeath::end_job;
@@ -44,7 +44,7 @@ inline std::uint32_t first_rank_of(std::uint32_t process, std::uint32_t processe
   return static_cast<std::uint32_t>((std::uint64_t{process} * ranks + processes - 1) / processes);
 }
 
-/// The memory files of a job on one node: the control block and one band per rank. Of ranks on
+/// The memory files of a job on one node: the control block and one segment per rank. Of ranks on
 /// other nodes only the head is used: what ranks of this node write there for them. Created by the
 /// launcher (or by a program that runs alone), inherited by every rank. They have no names: they
 /// are gone when the last process that holds them is.
@@ -52,7 +52,7 @@ struct JobMemory {
   base::FileDescriptor control;
   /// In the order of ranks; of virtual ranks, one file with all of them, behind which there are two
   /// for copies of it where the job keeps some.
-  std::vector<base::FileDescriptor> bands;
+  std::vector<base::FileDescriptor> segments;
 
   /// Throws Error(start) that names what is missing and the remedy.
   static JobMemory create(const JobOptions& options);
@@ -60,15 +60,15 @@ struct JobMemory {
 
 /// Name of the control block's memory file, as /proc/PID/fd shows it: "/memfd:armature-control".
 inline constexpr const char* control_name = "armature-control";
-inline constexpr const char* band_name = "armature-band";
+inline constexpr const char* segment_name = "armature-segment";
 inline constexpr const char* copy_name = "armature-copy";
 
 /// What a control block begins with. False when the file is none.
 bool read_header(int fd, ControlHeader& header);
 /// Maps a control block after checking magic, version and size. Throws Error(start).
 Control map_control(int fd, bool writable = true);
-/// The same once more below the first band, where it lies at the same address in every process; as
-/// it was when something else lies there.
-Control map_below_bands(const Control& control, int fd);
+/// The same once more below the first segment, where it lies at the same address in every process;
+/// as it was when something else lies there.
+Control map_below_segments(const Control& control, int fd);
 
 }  // namespace armature::space

@@ -23,11 +23,11 @@ Errc code_of(const JobOptions& options) {
 
 TEST(JobMemory, a_control_block_describes_its_job) {
   const JobMemory memory =
-      JobMemory::create({.ranks = 3, .band_bytes = 1 << 30, .cores = 2, .check_full = true});
-  ASSERT_EQ(memory.bands.size(), 3u);
+      JobMemory::create({.ranks = 3, .segment_bytes = 1 << 30, .cores = 2, .check_full = true});
+  ASSERT_EQ(memory.segments.size(), 3u);
   const Control control = map_control(memory.control.get(), false);
   EXPECT_EQ(control.header().ranks, 3u);
-  EXPECT_EQ(control.header().band_bytes, 1u << 30);
+  EXPECT_EQ(control.header().segment_bytes, 1u << 30);
   EXPECT_EQ(control.header().cores, 2u);
   EXPECT_EQ(control.header().check_full, 1u);
   EXPECT_EQ(control.slot(2).life.load(), Life::starting);
@@ -36,7 +36,7 @@ TEST(JobMemory, a_control_block_describes_its_job) {
 
 TEST(JobMemory, processes_host_ranks_in_a_row_the_last_one_what_is_left) {
   const JobMemory memory =
-      JobMemory::create({.ranks = 5, .ranks_per_process = 2, .band_bytes = 1 << 30});
+      JobMemory::create({.ranks = 5, .ranks_per_process = 2, .segment_bytes = 1 << 30});
   const Control control = map_control(memory.control.get(), false);
   EXPECT_EQ(control.header().processes, 3u);
   const int expected[5][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}};
@@ -51,7 +51,7 @@ TEST(JobMemory, processes_of_virtual_ranks_may_host_some_more_than_others) {
   const JobMemory memory = JobMemory::create({.ranks = 5,
                                               .virtual_processes = 3,
                                               .first_ranks = {0, 1, 4},
-                                              .band_bytes = 1 << 30,
+                                              .segment_bytes = 1 << 30,
                                               .nodes = {0, 4}});
   const Control control = map_control(memory.control.get(), false);
   const int expected[5][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 2, 0}, {2, 0, 1}};
@@ -67,10 +67,10 @@ TEST(JobMemory, processes_of_virtual_ranks_may_host_some_more_than_others) {
 TEST(JobMemory, impossible_layouts_are_refused) {
   EXPECT_EQ(code_of({.ranks = 0}), Errc::start);
   EXPECT_EQ(code_of({.ranks = ranks_max + 1}), Errc::start);
-  EXPECT_EQ(code_of({.ranks = 1, .band_bytes = (1 << 30) + 4096}), Errc::start);
-  EXPECT_EQ(code_of({.ranks = 1, .band_bytes = 4096}), Errc::start);
-  EXPECT_EQ(code_of({.ranks = 1, .band_base = 12345}), Errc::start);
-  EXPECT_EQ(code_of({.ranks = 1000, .band_bytes = std::uint64_t{1} << 40}), Errc::start);
+  EXPECT_EQ(code_of({.ranks = 1, .segment_bytes = (1 << 30) + 4096}), Errc::start);
+  EXPECT_EQ(code_of({.ranks = 1, .segment_bytes = 4096}), Errc::start);
+  EXPECT_EQ(code_of({.ranks = 1, .segment_base = 12345}), Errc::start);
+  EXPECT_EQ(code_of({.ranks = 1000, .segment_bytes = std::uint64_t{1} << 40}), Errc::start);
 }
 
 TEST(JobMemory, a_file_of_something_else_is_no_control_block) {
@@ -81,9 +81,9 @@ TEST(JobMemory, a_file_of_something_else_is_no_control_block) {
   EXPECT_THROW((void)map_control(-1), Error);
 }
 
-TEST(Layout, bands_shrink_as_ranks_grow) {
-  EXPECT_EQ(default_band_bytes(1), band_bytes_max);
-  EXPECT_LE(default_band_bytes(ranks_max) * ranks_max, default_room);
+TEST(Layout, segments_shrink_as_ranks_grow) {
+  EXPECT_EQ(default_segment_bytes(1), segment_bytes_max);
+  EXPECT_LE(default_segment_bytes(ranks_max) * ranks_max, default_room);
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 
 namespace armature::space {
 
-/// Blocks of a band's heap that were freed and keep their pages for the next allocation. In the
-/// band's head, all zeros at first. The rank whose band that is puts and takes them, under the lock
-/// of its heap; any process of the node that lacks memory may empty them.
+/// Blocks of a segment's heap that were freed and keep their pages for the next allocation. In the
+/// segment's head, all zeros at first. The rank whose segment that is puts and takes them, under
+/// the lock of its heap; any process of the node that lacks memory may empty them.
 ///
 /// Invariant: whoever has changed a block's state away from `kept` has it alone. So the rank never
 /// takes a block whose pages somebody is giving back, and no block is emptied twice.

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-// Where the bands of a job lie. The same in every process, so an address means the same thing
+// Where the segments of a job lie. The same in every process, so an address means the same thing
 // everywhere. The default base is far from where Linux puts programs, libraries, heaps and stacks
 // (and from AddressSanitizer's shadow), and is no simple fraction of what is free, where others map
 // what they share (held_room.hpp); ThreadSanitizer allows programs the lowest 512 GiB only.
@@ -14,31 +14,31 @@ namespace armature::space {
 #if defined(__SANITIZE_THREAD__)
 inline constexpr std::uint64_t default_base = 0x10'0000'0000;
 inline constexpr std::uint64_t default_room = std::uint64_t{256} << 30;
-inline constexpr std::uint64_t band_bytes_max = std::uint64_t{16} << 30;
+inline constexpr std::uint64_t segment_bytes_max = std::uint64_t{16} << 30;
 #else
 inline constexpr std::uint64_t default_base = 0x2c00'0000'0000;
 inline constexpr std::uint64_t default_room = std::uint64_t{32} << 40;
-inline constexpr std::uint64_t band_bytes_max = std::uint64_t{256} << 30;
+inline constexpr std::uint64_t segment_bytes_max = std::uint64_t{256} << 30;
 #endif
-/// Where all processes have the control block at one address, it lies so far below the bands, and
-/// ends there.
-inline constexpr std::uint64_t below_bands_bytes = std::uint64_t{1} << 30;
-inline constexpr std::uint64_t below_bands_bytes_max = 2 * below_bands_bytes;
-inline constexpr std::uint64_t band_bytes_min = std::uint64_t{64} << 20;
+/// Where all processes have the control block at one address, it lies so far below the segments,
+/// and ends there.
+inline constexpr std::uint64_t below_segments_bytes = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t below_segments_bytes_max = 2 * below_segments_bytes;
+inline constexpr std::uint64_t segment_bytes_min = std::uint64_t{64} << 20;
 /// Where a process of the job runs on valgrind: that keeps a record of every 64 KiB that are
 /// mapped, touched or not (24 GB for the default room), and when the process ends it looks for
 /// pointers in all of them (4 s for each GiB).
-inline constexpr std::uint64_t band_bytes_on_valgrind = band_bytes_min;
+inline constexpr std::uint64_t segment_bytes_on_valgrind = segment_bytes_min;
 inline constexpr std::uint64_t address_end = std::uint64_t{1} << 47;
 inline constexpr std::uint32_t ranks_max = 131072;
-/// Of the band of a virtual rank on another node the head is mapped, which makes two areas of each;
-/// a process may have 65,530 (vm.max_map_count).
+/// Of the segment of a virtual rank on another node the head is mapped, which makes two areas of
+/// each; a process may have 65,530 (vm.max_map_count).
 inline constexpr std::uint32_t virtual_ranks_on_nodes_max = 30'000;
 
-// Below a virtual rank's stack lie pages that must not be touched. See virtual_band.hpp.
+// Below a virtual rank's stack lie pages that must not be touched. See virtual_segment.hpp.
 inline constexpr std::uint64_t stack_guard_bytes = 64 * 1024;
-// The stacks of different ranks end at different distances from their bands' starts. Bands are
-// powers of two apart: if their stacks were so too, the processor would take loads from one for
+// The stacks of different ranks end at different distances from their segments' starts. Segments
+// are powers of two apart: if their stacks were so too, the processor would take loads from one for
 // dependent on stores to the other, and they would share few places in its caches (a switch took 4
 // times as long).
 inline constexpr std::uint64_t stack_shift_bytes = 4096 + 320, stack_shifts = 61;
@@ -47,14 +47,15 @@ inline std::uint64_t stack_shift(std::uint64_t rank) {
   return rank % stack_shifts * stack_shift_bytes;
 }
 inline constexpr std::uint64_t stack_bytes_min = std::uint64_t{16} << 10;
-/// As the main thread of a process usually has, but no more than a small part of the band.
-inline std::uint64_t default_stack_bytes(std::uint64_t band_bytes) {
-  return std::min(std::uint64_t{8} << 20, band_bytes / 16);
+/// As the main thread of a process usually has, but no more than a small part of the segment.
+inline std::uint64_t default_stack_bytes(std::uint64_t segment_bytes) {
+  return std::min(std::uint64_t{8} << 20, segment_bytes / 16);
 }
 
-/// The largest power of two such that all bands fit the default room.
-inline std::uint64_t default_band_bytes(std::uint32_t ranks) {
-  return std::min(band_bytes_max, std::bit_floor(default_room / std::max<std::uint64_t>(ranks, 1)));
+/// The largest power of two such that all segments fit the default room.
+inline std::uint64_t default_segment_bytes(std::uint32_t ranks) {
+  return std::min(segment_bytes_max,
+                  std::bit_floor(default_room / std::max<std::uint64_t>(ranks, 1)));
 }
 
 }  // namespace armature::space

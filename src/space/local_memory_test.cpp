@@ -36,7 +36,7 @@ class LocalMemoryTest : public ::testing::Test {
   void free(void* memory) { EXPECT_TRUE(space_.free(memory, Allocation::Kind::local)); }
   [[nodiscard]] std::size_t resident() const {
     struct stat status {};
-    fstat(memory_.bands[0].get(), &status);
+    fstat(memory_.segments[0].get(), &status);
     return static_cast<std::size_t>(status.st_blocks) * 512;
   }
   [[nodiscard]] std::uint64_t awaited() const {
@@ -45,11 +45,11 @@ class LocalMemoryTest : public ::testing::Test {
   }
 
   JobMemory memory_ = JobMemory::create({.ranks = 2,
-                                         .band_base = default_base + default_room / 2,
-                                         .band_bytes = std::uint64_t{1} << 30});
+                                         .segment_base = default_base + default_room / 2,
+                                         .segment_bytes = std::uint64_t{1} << 30});
   TemporaryMapping mapping_{map_control(memory_.control.get()),
-                            {memory_.bands[0].get(), memory_.bands[1].get()}};
-  AddressSpace space_{mapping_.mapping(), Rank(0), {memory_.bands[0].get()}};
+                            {memory_.segments[0].get(), memory_.segments[1].get()}};
+  AddressSpace space_{mapping_.mapping(), Rank(0), {memory_.segments[0].get()}};
 };
 
 TEST_F(LocalMemoryTest, a_large_one_is_promised_and_has_no_pages_before_they_are_touched) {

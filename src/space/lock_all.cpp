@@ -1,9 +1,9 @@
-// A program's own mlockall. The kernel's would make every page of every mapped band, used or not,
-// until the machine has none left: locking reads each page once, and a page of a memory file exists
-// from then on. Ours locks all else as it does, and of bands what is there and what will be used,
-// each page when it is first touched (MLOCK_ONFAULT): what is allocated has its pages already.
-// Rejected: bands mapped for access only as far as they are allocated. Each process would have to
-// hear of each allocation of each other one.
+// A program's own mlockall. The kernel's would make every page of every mapped segment, used or
+// not, until the machine has none left: locking reads each page once, and a page of a memory file
+// exists from then on. Ours locks all else as it does, and of segments what is there and what will
+// be used, each page when it is first touched (MLOCK_ONFAULT): what is allocated has its pages
+// already. Rejected: segments mapped for access only as far as they are allocated. Each process
+// would have to hear of each allocation of each other one.
 #include "space/lock_all.hpp"
 
 #include <sys/mman.h>
@@ -19,20 +19,20 @@
 namespace armature::space {
 namespace {
 
-struct Bands {
+struct Segments {
   std::uintptr_t begin = 0, end = 0;
 };
 
 long lock_by_kernel(int flags) { return syscall(SYS_mlockall, flags); }
 
-/// What can be touched, but for bands. What the kernel does not lock for itself it refuses here.
-bool lock_all_else(const Bands& bands) {
+/// What can be touched, but for segments. What the kernel does not lock for itself it refuses here.
+bool lock_all_else(const Segments& segments) {
   std::FILE* const maps = std::fopen("/proc/self/maps", "re");
   if (maps == nullptr) return false;
   std::uintptr_t begin = 0, end = 0;
   char readable = 0;
   while (std::fscanf(maps, "%lx-%lx %c%*[^\n]", &begin, &end, &readable) == 3)
-    if (readable == 'r' && (end <= bands.begin || begin >= bands.end))
+    if (readable == 'r' && (end <= segments.begin || begin >= segments.end))
       (void)mlock(reinterpret_cast<void*>(begin), end - begin);
   std::fclose(maps);
   return true;
@@ -56,7 +56,7 @@ int access_when_mapped() { return locks_what_is_mapped() ? PROT_NONE : PROT_READ
 
 bool open_mapped(std::byte* begin, std::size_t bytes, int access) {
   const auto first = reinterpret_cast<std::uintptr_t>(begin);
-  base::state<Bands>() = {first, first + bytes};
+  base::state<Segments>() = {first, first + bytes};
   if (access != PROT_NONE) return true;
   // Where the limit does not allow so much, nothing of it stays locked.
   if (mlock2(begin, bytes, MLOCK_ONFAULT) != 0) munlock(begin, bytes);
@@ -67,11 +67,11 @@ bool open_mapped(std::byte* begin, std::size_t bytes, int access) {
 
 extern "C" ARMATURE_API int mlockall(int flags) noexcept {
   using namespace armature::space;
-  const auto* const bands = armature::base::Runtime::here().find<Bands>();
-  if (bands == nullptr || (flags & MCL_CURRENT) == 0 || (flags & MCL_ONFAULT) != 0)
+  const auto* const segments = armature::base::Runtime::here().find<Segments>();
+  if (segments == nullptr || (flags & MCL_CURRENT) == 0 || (flags & MCL_ONFAULT) != 0)
     return static_cast<int>(lock_by_kernel(flags));
   if (lock_by_kernel(MCL_CURRENT | MCL_ONFAULT) != 0) return -1;
   // What others map from now on is locked by the kernel, what they have mapped before below.
   if ((flags & MCL_FUTURE) != 0 && lock_by_kernel(MCL_FUTURE) != 0) return -1;
-  return lock_all_else(*bands) ? 0 : -1;
+  return lock_all_else(*segments) ? 0 : -1;
 }

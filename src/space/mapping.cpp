@@ -14,7 +14,7 @@
 #include "base/runtime.hpp"
 #include "base/valgrind.hpp"
 #include "space/lock_all.hpp"
-#include "space/virtual_band.hpp"
+#include "space/virtual_segment.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -31,7 +31,7 @@ namespace {
 
 struct Process {
   Mapping mapping;
-  std::vector<detail::BandView> nothing_reachable;  // for the fast path when checks are in full
+  std::vector<detail::SegmentView> nothing_reachable;  // for the fast path when checks are in full
 };
 
 /// A runtime's. That of the process's own is not looked up: every call of a transfer needs it.
@@ -55,17 +55,17 @@ void show_to_fast_path(const detail::View& view) {
 void protect(const Mapping& mapping, int rank, int protection, const char* what_fails) {
   // Of virtual ranks all below the stack belongs to the head, and that begins where it will.
   const std::size_t from = mapping.header().ranks_are_virtual != 0
-                               ? BandHead::heap_start(mapping.header().ranks, 0)
+                               ? SegmentHead::heap_start(mapping.header().ranks, 0)
                                : mapping.heap_offset();
-  if (mprotect(mapping.band(rank) + from, mapping.band_bytes() - from, protection) != 0)
-    base::fail(Errc::start, fmt::format("the band of rank {} cannot be {}: {}", rank, what_fails,
+  if (mprotect(mapping.segment(rank) + from, mapping.segment_bytes() - from, protection) != 0)
+    base::fail(Errc::start, fmt::format("the segment of rank {} cannot be {}: {}", rank, what_fails,
                                         base::system_text(errno)));
 }
 
-/// Maps `count` bands from the first on, and of virtual ranks what follows them.
-void map_bands(const Mapping& mapping, int first, int count, int file) {
-  void* wanted = mapping.band(first);
-  std::size_t bytes = static_cast<std::size_t>(count) * mapping.band_bytes();
+/// Maps `count` segments from the first on, and of virtual ranks what follows them.
+void map_segments(const Mapping& mapping, int first, int count, int file) {
+  void* wanted = mapping.segment(first);
+  std::size_t bytes = static_cast<std::size_t>(count) * mapping.segment_bytes();
   if (mapping.header().ranks_are_virtual != 0) bytes += TeamBlock::bytes(mapping.header().ranks);
   void* got = mmap(wanted, bytes, access_when_mapped(),
                    MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, file, 0);
@@ -76,28 +76,28 @@ void map_bands(const Mapping& mapping, int first, int count, int file) {
       Errc::start,
       fmt::format(
           "{} ({} each from {} on) cannot be mapped: {}. {}",
-          count == 1 ? fmt::format("the band of rank {}", first)
-                     : fmt::format("the bands of {} ranks", count),
-          base::readable_bytes(mapping.band_bytes()), wanted, base::system_text(error),
+          count == 1 ? fmt::format("the segment of rank {}", first)
+                     : fmt::format("the segments of {} ranks", count),
+          base::readable_bytes(mapping.segment_bytes()), wanted, base::system_text(error),
           error == EEXIST
               ? "Something else lies there (see /proc/self/maps): choose another place (armature "
                 "run --base ADDRESS)"
-              : "Is the address space limited (ulimit -v)? Raise that, or choose smaller bands "
-                "(armature run --band-size BYTES)"));
+              : "Is the address space limited (ulimit -v)? Raise that, or choose smaller segments "
+                "(armature run --segment-size BYTES)"));
 }
 
-void map_all_bands(const Mapping& mapping, const std::vector<int>& bands) {
+void map_all_segments(const Mapping& mapping, const std::vector<int>& segments) {
   const int ranks = mapping.ranks();
   const bool one_file = mapping.header().ranks_are_virtual != 0;
-  if (one_file) map_bands(mapping, 0, ranks, bands.front());
+  if (one_file) map_segments(mapping, 0, ranks, segments.front());
   for (int r = 0; !one_file && r < ranks; ++r)
-    map_bands(mapping, r, 1, bands[static_cast<std::size_t>(r)]);
-  std::byte* const begin = mapping.band(0);
-  std::size_t bytes = static_cast<std::size_t>(ranks) * mapping.band_bytes();
+    map_segments(mapping, r, 1, segments[static_cast<std::size_t>(r)]);
+  std::byte* const begin = mapping.segment(0);
+  std::size_t bytes = static_cast<std::size_t>(ranks) * mapping.segment_bytes();
   if (one_file) bytes += TeamBlock::bytes(mapping.header().ranks);
   if (!open_mapped(begin, bytes, access_when_mapped()))
     base::fail(Errc::start,
-               fmt::format("the bands cannot be touched: {}", base::system_text(errno)));
+               fmt::format("the segments cannot be touched: {}", base::system_text(errno)));
   // A core file would have all their pages, used or not. What is used comes in before it is written
   // (core_file.cpp). Should the kernel refuse, they are in it.
   (void)madvise(begin, bytes, MADV_DONTDUMP);
@@ -107,20 +107,21 @@ void map_all_bands(const Mapping& mapping, const std::vector<int>& bands) {
 
 }  // namespace
 
-const Mapping& Mapping::join(Control control, const std::vector<int>& bands) {
-  return join(control, bands, joined().place);
+const Mapping& Mapping::join(Control control, const std::vector<int>& segments) {
+  return join(control, segments, joined().place);
 }
 
-const Mapping& Mapping::join(Control control, const std::vector<int>& bands, void* place) {
+const Mapping& Mapping::join(Control control, const std::vector<int>& segments, void* place) {
   Process*& process = joined().process;
   ARMATURE_ASSERT(process == nullptr);
   const Mapping mapping(control);
-  map_all_bands(mapping, bands);
+  map_all_segments(mapping, segments);
   const auto ranks = static_cast<std::uint32_t>(mapping.ranks_);
-  process = new (place) Process{mapping, std::vector<detail::BandView>(ranks)};
+  process = new (place) Process{mapping, std::vector<detail::SegmentView>(ranks)};
   // On valgrind the processor is another one than the node's others have.
-  show_to_fast_path({mapping.checks_in_full() ? process->nothing_reachable.data() : control.bands(),
-                     ranks, base::on_valgrind ? nullptr : &control.header().copies_by});
+  show_to_fast_path(
+      {mapping.checks_in_full() ? process->nothing_reachable.data() : control.segments(), ranks,
+       base::on_valgrind ? nullptr : &control.header().copies_by});
   return process->mapping;
 }
 
@@ -131,19 +132,19 @@ struct TemporaryMapping::Before {
   alignas(Process) std::byte place[sizeof(Process)];  // of what is joined meanwhile
 };
 
-TemporaryMapping::TemporaryMapping(Control control, const std::vector<int>& bands)
+TemporaryMapping::TemporaryMapping(Control control, const std::vector<int>& segments)
     : before_(new Before{std::exchange(joined().process, nullptr),
                          std::exchange(joined().has_left, false),
                          detail::view,
                          {}}) {
   show_to_fast_path({});
-  (void)Mapping::join(control, bands, before_->place);
+  (void)Mapping::join(control, segments, before_->place);
 }
 
 TemporaryMapping::~TemporaryMapping() {
   const Mapping& mapping = this->mapping();
   const std::uint32_t ranks = mapping.header().ranks;
-  munmap(mapping.band(0), ranks * mapping.band_bytes());
+  munmap(mapping.segment(0), ranks * mapping.segment_bytes());
   munmap(mapping.control_.start, Control::bytes(mapping.header()));
   std::destroy_at(std::exchange(joined().process, before_->process));
   joined().has_left = before_->has_left;
@@ -160,7 +161,7 @@ const Mapping* Mapping::of_process() {
 }
 
 // A thread that the program has started may be in the middle of a look: a rank that it has found to
-// be one has its band's view, whatever it sees of the number.
+// be one has its segment's view, whatever it sees of the number.
 void Mapping::leave() {
   if (base::Runtime::is_of_process()) __atomic_store_n(&detail::view.ranks, 0, __ATOMIC_RELEASE);
   __atomic_store_n(&joined().has_left, true, __ATOMIC_RELAXED);
@@ -169,27 +170,27 @@ void Mapping::leave() {
 Mapping::Mapping(Control control)
     : control_(control),
       ranks_(static_cast<int>(control.header().ranks)),
-      base_(reinterpret_cast<std::byte*>(control.header().band_base)),
-      band_bytes_(control.header().band_bytes),
+      base_(reinterpret_cast<std::byte*>(control.header().segment_base)),
+      segment_bytes_(control.header().segment_bytes),
       heap_offset_(heap_start(control.header())) {}
 
 TeamBlock& Mapping::world_block() const {
-  if (header().ranks_are_virtual != 0) return *reinterpret_cast<TeamBlock*>(band(ranks_));
+  if (header().ranks_are_virtual != 0) return *reinterpret_cast<TeamBlock*>(segment(ranks_));
   return *reinterpret_cast<TeamBlock*>(
-      band(0) + BandHead::world_block_offset(static_cast<std::uint32_t>(ranks_)));
+      segment(0) + SegmentHead::world_block_offset(static_cast<std::uint32_t>(ranks_)));
 }
 
 Allocations& Mapping::allocations(int rank) const {
   return *reinterpret_cast<Allocations*>(
-      band(rank) + BandHead::allocations_offset(static_cast<std::uint32_t>(ranks_)));
+      segment(rank) + SegmentHead::allocations_offset(static_cast<std::uint32_t>(ranks_)));
 }
 
 Rank Mapping::owner(const void* address) const {
   const auto* p = static_cast<const std::byte*>(address);
   if (p < base_ ||
-      static_cast<std::size_t>(p - base_) / band_bytes_ >= static_cast<std::size_t>(ranks_))
+      static_cast<std::size_t>(p - base_) / segment_bytes_ >= static_cast<std::size_t>(ranks_))
     return Rank::none();
-  return Rank(static_cast<std::size_t>(p - base_) / band_bytes_);
+  return Rank(static_cast<std::size_t>(p - base_) / segment_bytes_);
 }
 
 void show_segment(const Mapping& mapping, int rank) {

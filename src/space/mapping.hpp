@@ -6,26 +6,26 @@
 
 #include "armature/rank.hpp"
 #include "space/allocations.hpp"
-#include "space/band_head.hpp"
 #include "space/control.hpp"
 #include "space/exposures.hpp"
+#include "space/segment_head.hpp"
 #include "space/team_block.hpp"
 
 namespace armature::space {
 
 /// The job's global address space as every rank of this process sees it: the control block, and
-/// every band mapped at its address. Mapped once per process, whatever it hosts; a value of a few
-/// words that each rank's AddressSpace holds a copy of.
+/// every segment mapped at its address. Mapped once per process, whatever it hosts; a value of a
+/// few words that each rank's AddressSpace holds a copy of.
 class Mapping {
  public:
-  /// Maps everything and opens the inlined fast path. `bands` are the memory files in rank order,
-  /// or the one that holds all.
+  /// Maps everything and opens the inlined fast path. `segments` are the memory files in rank
+  /// order, or the one that holds all.
   /// Throws Error(start) that names the clash or limit. Once per process.
-  static const Mapping& join(Control control, const std::vector<int>& bands);
+  static const Mapping& join(Control control, const std::vector<int>& segments);
   /// What was joined, at the same address in all processes of virtual ranks; nullptr before join
   /// and after leave.
   static const Mapping* of_process();
-  /// Closes the fast path: from now on every call is an error. The bands stay mapped until exit.
+  /// Closes the fast path: from now on every call is an error. The segments stay mapped until exit.
   static void leave();
 
   [[nodiscard]] int ranks() const { return ranks_; }
@@ -33,26 +33,28 @@ class Mapping {
   [[nodiscard]] RankSlot& slot(int rank) const { return control_.slot(rank); }
   [[nodiscard]] const Control& control() const { return control_; }
   [[nodiscard]] ProcessSlot& process_slot(int number) const { return control_.process(number); }
-  /// Whether the rank is on this node, so that its band is mapped here whole. Of other ranks' bands
-  /// the head is, this node's own; the rest is kept free, so that it is nobody else's.
+  /// Whether the rank is on this node, so that its segment is mapped here whole. Of other ranks'
+  /// segments the head is, this node's own; the rest is kept free, so that it is nobody else's.
   [[nodiscard]] bool is_here(int rank) const { return slot(rank).node == header().node; }
   [[nodiscard]] bool checks_in_full() const { return header().check_full != 0; }
 
-  [[nodiscard]] std::byte* band(int rank) const {
-    return base_ + static_cast<std::size_t>(rank) * band_bytes_;
+  [[nodiscard]] std::byte* segment(int rank) const {
+    return base_ + static_cast<std::size_t>(rank) * segment_bytes_;
   }
-  [[nodiscard]] std::size_t band_bytes() const { return band_bytes_; }
-  /// Where in every band the memory for others begins.
+  [[nodiscard]] std::size_t segment_bytes() const { return segment_bytes_; }
+  /// Where in every segment the memory for others begins.
   [[nodiscard]] std::size_t heap_offset() const { return heap_offset_; }
-  [[nodiscard]] BandHead& head(int rank) const { return *reinterpret_cast<BandHead*>(band(rank)); }
+  [[nodiscard]] SegmentHead& head(int rank) const {
+    return *reinterpret_cast<SegmentHead*>(segment(rank));
+  }
   [[nodiscard]] TeamBlock& world_block() const;
-  /// The lock that accumulates into the chunk at this address of that rank's band hold.
+  /// The lock that accumulates into the chunk at this address of that rank's segment hold.
   [[nodiscard]] LockWord& chunk_lock(int rank, const void* address) const {
     const auto offset =
-        static_cast<std::size_t>(static_cast<const std::byte*>(address) - band(rank));
+        static_cast<std::size_t>(static_cast<const std::byte*>(address) - segment(rank));
     return head(rank).chunk_lock[offset / chunk_bytes % chunk_locks].word;
   }
-  /// Whose band an address lies in, or Rank::none().
+  /// Whose segment an address lies in, or Rank::none().
   [[nodiscard]] Rank owner(const void* address) const;
 
   /// Throws Error(bad_rank) or Error(bad_address) naming call, rank, address and nearest
@@ -70,35 +72,37 @@ class Mapping {
   /// Throws Error(bad_rank).
   void require_rank(Rank rank, const char* call) const;
 
-  /// What the fast path of the node's processes knows of a rank's band.
-  [[nodiscard]] detail::BandView* fast_view(int rank) const { return control_.bands() + rank; }
-  /// The list in the head of a rank's band, which that rank alone changes.
+  /// What the fast path of the node's processes knows of a rank's segment.
+  [[nodiscard]] detail::SegmentView* fast_view(int rank) const {
+    return control_.segments() + rank;
+  }
+  /// The list in the head of a rank's segment, which that rank alone changes.
   [[nodiscard]] Allocations& allocations(int rank) const;
 
  private:
   friend class TemporaryMapping;
   explicit Mapping(Control control);
-  static const Mapping& join(Control control, const std::vector<int>& bands, void* place);
+  static const Mapping& join(Control control, const std::vector<int>& segments, void* place);
 
   Control control_;
   int ranks_ = 0;
   std::byte* base_ = nullptr;
-  std::size_t band_bytes_ = 0;
+  std::size_t segment_bytes_ = 0;
   std::size_t heap_offset_ = 0;
 };
 
-/// Lets this process touch the whole band of a virtual rank, which has come to this node. Throws
+/// Lets this process touch the whole segment of a virtual rank, which has come to this node. Throws
 /// Error(start).
 void show_segment(const Mapping& mapping, int rank);
-/// Lets it touch no more than the head of the band of a rank that has left the node, or was never
-/// here. The pages stay mapped, for when the rank comes back. Throws Error(start).
+/// Lets it touch no more than the head of the segment of a rank that has left the node, or was
+/// never here. The pages stay mapped, for when the rank comes back. Throws Error(start).
 void hide_segment(const Mapping& mapping, int rank);
 
 /// Another job than the process's own, for a while: what was joined before is joined again when
 /// this is gone. For jobs whose ranks all live and end in this process, as in tests.
 class TemporaryMapping {
  public:
-  TemporaryMapping(Control control, const std::vector<int>& bands);
+  TemporaryMapping(Control control, const std::vector<int>& segments);
   TemporaryMapping(const TemporaryMapping&) = delete;
   TemporaryMapping& operator=(const TemporaryMapping&) = delete;
   ~TemporaryMapping();

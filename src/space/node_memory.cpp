@@ -19,10 +19,10 @@ std::uint64_t NodeMemory::kept_bytes_max() const {
 }
 
 KeptBlocks& NodeMemory::kept_blocks(int rank) const {
-  static_assert(sizeof(KeptBlocks) <= BandHead::kept_blocks_room);
+  static_assert(sizeof(KeptBlocks) <= SegmentHead::kept_blocks_room);
   return *reinterpret_cast<KeptBlocks*>(
-      mapping_.band(rank) +
-      BandHead::kept_blocks_offset(static_cast<std::uint32_t>(mapping_.ranks())));
+      mapping_.segment(rank) +
+      SegmentHead::kept_blocks_offset(static_cast<std::uint32_t>(mapping_.ranks())));
 }
 
 void NodeMemory::empty(const KeptBlocks::Block& block, int rank) const {

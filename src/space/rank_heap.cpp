@@ -40,7 +40,7 @@ constexpr std::size_t bytes_of(std::size_t kind) {
 /// What a thread's heap takes at a time that has never been used, and of how large blocks.
 constexpr std::size_t refill_bytes = 64 * page_bytes;
 
-/// Far more than a band holds.
+/// Far more than a segment holds.
 constexpr std::size_t bytes_max = std::size_t{1} << 49;
 
 }  // namespace
@@ -219,7 +219,7 @@ std::byte* RankHeap::map(std::size_t bytes, std::size_t alignment) {
 void RankHeap::unmap(std::byte* pages, std::size_t bytes) {
   const std::lock_guard lock(lock_);
   if (pages_.has_room() || make_room_for_pages()) return pages_.give(pages, pages + bytes);
-  // The band is full: they stay, but for their memory.
+  // The segment is full: they stay, but for their memory.
   (void)madvise(pages, bytes, MADV_REMOVE);
 }
 

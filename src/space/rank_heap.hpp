@@ -13,8 +13,8 @@ namespace armature::space {
 struct RankBlock;
 class ThreadHeap;
 
-/// What a virtual rank's malloc takes memory from: a heap that lies in the rank's band with all its
-/// state, so it goes wherever the rank goes. Blocks of about the same size share a list of free
+/// What a virtual rank's malloc takes memory from: a heap that lies in the rank's segment with all
+/// its state, so it goes wherever the rank goes. Blocks of about the same size share a list of free
 /// ones; the first of a list, or what has never been used, is taken. Used by the rank's process
 /// while the rank runs; anyone may give blocks back. No locks, but when there is nothing free: the
 /// rank's own threads have heaps of their own (ThreadHeap), and share what has never been used.

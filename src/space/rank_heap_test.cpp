@@ -14,7 +14,7 @@
 namespace armature::space {
 namespace {
 
-/// A heap as it lies in a band: zero pages of shared memory.
+/// A heap as it lies in a segment: zero pages of shared memory.
 class RankHeapTest : public ::testing::Test {
  protected:
   static constexpr std::size_t room = std::size_t{1} << 30;

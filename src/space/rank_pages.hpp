@@ -6,7 +6,7 @@
 namespace armature::space {
 
 /// Pages of a virtual rank that were mapped once and are free again: zeros, without memory. In the
-/// rank's band with all its state. One caller at a time.
+/// rank's segment with all its state. One caller at a time.
 class RankPages {
  public:
   /// nullptr when there is no row of so many.

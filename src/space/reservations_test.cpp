@@ -36,7 +36,7 @@ class ReservationsTest : public ::testing::Test {
   }
   [[nodiscard]] std::uint64_t spare(int process) const { return control_.process(process).spare; }
 
-  JobMemory memory_ = JobMemory::create({.ranks = 2, .band_bytes = 1 << 30});
+  JobMemory memory_ = JobMemory::create({.ranks = 2, .segment_bytes = 1 << 30});
   Control control_ = map_control(memory_.control.get());
   Reservations reservations_{control_};
 };

@@ -10,7 +10,7 @@
 #include "base/runtime.hpp"
 #include "space/node_memory.hpp"
 #include "space/pages.hpp"
-#include "space/virtual_band.hpp"
+#include "space/virtual_segment.hpp"
 
 namespace armature::space {
 
@@ -42,11 +42,11 @@ SegmentHeap::SegmentHeap(const Mapping& mapping, Rank me, const File& file)
       kept_(NodeMemory(mapping).kept_blocks(me)) {
   const std::size_t begin = mapping.heap_offset();
   const std::size_t end =
-      job_.ranks_are_virtual != 0 ? VirtualBand(job_).heap_end() : mapping.band_bytes();
+      job_.ranks_are_virtual != 0 ? VirtualSegment(job_).heap_end() : mapping.segment_bytes();
   const std::size_t all_bytes = page_below(end - begin);
   const std::size_t door_bytes = room_for_doors(job_, all_bytes);
   const std::size_t main_bytes = all_bytes - door_bytes;
-  std::byte* const start = mapping.band(me) + begin;
+  std::byte* const start = mapping.segment(me) + begin;
   main_ = Heap::create(start, main_bytes, file.descriptor, file.offset + begin);
   main_end_ = start + main_bytes;
   for_doors_ =
@@ -75,8 +75,8 @@ void* SegmentHeap::take(std::size_t bytes, std::size_t alignment, Failure& failu
   void* address = take_from_main(bytes, alignment);
   if (address == nullptr && by == By::door) address = for_doors_.take(bytes, alignment);
   if (address == nullptr)
-    failure = {fmt::format("the size of a band ({}; armature run --band-size)",
-                           base::readable_bytes(mapping_.band_bytes())),
+    failure = {fmt::format("the size of a segment ({}; armature run --segment-size)",
+                           base::readable_bytes(mapping_.segment_bytes())),
                main_.free_bytes()};
   return address;
 }

@@ -102,7 +102,7 @@ class SegmentHeap {
   ControlHeader& job_;
   Rank me_;
   Allocations& list_;  // in the own segment's head
-  detail::BandView& view_;
+  detail::SegmentView& view_;
   // The rank may want memory, and whoever takes in what comes for it from other nodes: a thread of
   // its process, or of the one that the rank began in.
   base::JobMutex mutex_;

@@ -9,9 +9,9 @@
 
 namespace armature::space {
 
-/// Small blocks of a band's heap that were freed, by size: the next allocation of about that size
-/// takes the last one. Sizes are multiples of 64 up to 512, then four to each power of two. A free
-/// block's first word is the address of the one below it. Under the lock of the heap.
+/// Small blocks of a segment's heap that were freed, by size: the next allocation of about that
+/// size takes the last one. Sizes are multiples of 64 up to 512, then four to each power of two. A
+/// free block's first word is the address of the one below it. Under the lock of the heap.
 class SmallBlocks {
  public:
   /// Larger ones give their pages back when freed.

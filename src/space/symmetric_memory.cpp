@@ -27,7 +27,7 @@ constexpr std::uint64_t heap_room_min = std::uint64_t{1} << 20;
 
 std::uint64_t SymmetricMemory::offset_of(const void* address) const {
   return static_cast<std::uint64_t>(static_cast<const std::byte*>(address) -
-                                    mapping_.band(heap_.me()));
+                                    mapping_.segment(heap_.me()));
 }
 
 /// Under the lock.
@@ -58,7 +58,7 @@ void SymmetricMemory::release(std::uint64_t offset) {
 void* SymmetricMemory::allocate(std::uint64_t offset, std::size_t bytes,
                                 SegmentHeap::Failure& failure) {
   if (!new_.reserve(bytes, failure)) return nullptr;
-  std::byte* const address = mapping_.band(heap_.me()) + offset;
+  std::byte* const address = mapping_.segment(heap_.me()) + offset;
   if (!take(offset, bytes)) {
     failure = {"its heap, which has grown there,", 0};
     new_.settle(bytes);

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// What the members of a team share on a node, in the band of the team's first member: who they are,
-// one line each to say how far they have come, and room for what they pass to each other in
+// What the members of a team share on a node, in the segment of the team's first member: who they
+// are, one line each to say how far they have come, and room for what they pass to each other in
 // collectives (sparse: only pages in use exist). Read from outside by `armature inspect`.
 
 namespace armature::space {

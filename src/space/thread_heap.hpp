@@ -6,7 +6,7 @@
 
 namespace armature::space {
 
-/// What a thread allocates from that works for a virtual rank: in the rank's band, so the memory
+/// What a thread allocates from that works for a virtual rank: in the rank's segment, so the memory
 /// goes where the rank goes when the thread has ended. Used by one thread at a time, beside the
 /// rank and others; goes to the next one then. A block goes back to the heap that it comes from, by
 /// whoever frees it, so what one thread makes and another one frees is used again.

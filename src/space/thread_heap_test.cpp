@@ -12,7 +12,7 @@
 namespace armature::space {
 namespace {
 
-/// A heap as it lies in a band: zero pages of shared memory.
+/// A heap as it lies in a segment: zero pages of shared memory.
 class ThreadHeapTest : public ::testing::Test {
  protected:
   static constexpr std::size_t near = std::size_t{1} << 20, room = std::size_t{1} << 30;

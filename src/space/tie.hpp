@@ -28,7 +28,7 @@ constexpr const char* text(Tie tie) {
 /// What malloc's library knows of that. Counted by any thread of the rank's process.
 struct Ties {
   std::atomic<std::uint32_t> threads{0};   // that the rank has started, or they, and that run
-  std::atomic<std::uint32_t> mappings{0};  // that lie outside its band
+  std::atomic<std::uint32_t> mappings{0};  // that lie outside its segment
 
   /// Acquire: what a thread has done comes before what its rank does elsewhere.
   [[nodiscard]] Tie tie() const {

@@ -9,7 +9,8 @@
 
 // A rank that cannot make a team says so to those who wait for its invitation, and to who has
 // invited it. Perhaps it has no memory for a mailbox: so this needs none. A word in the head of the
-// receiver's band, one for each pair of ranks, says which call was refused; the receiver clears it.
+// receiver's segment, one for each pair of ranks, says which call was refused; the receiver clears
+// it.
 //
 // Claim: no refusal is lost. A rank refuses again only when the word is clear, so when the receiver
 // has seen the refusal before. It will, as it must come to that call, too. (After a death it may

@@ -197,7 +197,7 @@ void on_wave(const Arrived& arrived) {
   ring_members_here(*team->block);
 }
 
-/// From a member to the process by which it is reached, in the member's band.
+/// From a member to the process by which it is reached, in the member's segment.
 struct TeamNews {
   std::uint64_t before = 0;  // in that process's list
   std::uint64_t block = 0;   // 0: it is none any more

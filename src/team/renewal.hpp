@@ -2,9 +2,9 @@
 
 #include "wait/rank_context.hpp"
 
-// A team has a block on each node where it has members, in the band of one of them. So before ranks
-// go to other nodes all let go of these, and make new ones where they are then. On a node a rank
-// takes them along, but for what its process keeps.
+// A team has a block on each node where it has members, in the segment of one of them. So before
+// ranks go to other nodes all let go of these, and make new ones where they are then. On a node a
+// rank takes them along, but for what its process keeps.
 
 namespace armature::team {
 

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// Requests from one rank to another of its node: a ring in the sender's band, written in place by
-// the sender alone and read in place by the receiver alone, so that neither needs a lock, nothing
-// is copied, and the death of one leaves the other with a consistent ring.
+// Requests from one rank to another of its node: a ring in the sender's segment, written in place
+// by the sender alone and read in place by the receiver alone, so that neither needs a lock,
+// nothing is copied, and the death of one leaves the other with a consistent ring.
 //
 // Invariants: consumed <= published <= consumed + capacity, all multiples of the request unit;
 // bytes [consumed, published) are the receiver's, the rest the sender's. A request never wraps: a

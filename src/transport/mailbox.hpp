@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <span>
 
-// A one-way stream of bytes from one rank to another of the same node: a ring in the sender's band,
-// written by the sender alone and read by the receiver alone, so that neither needs a lock and the
-// death of one leaves the other with a consistent ring. Opened when the first message is sent.
+// A one-way stream of bytes from one rank to another of the same node: a ring in the sender's
+// segment, written by the sender alone and read by the receiver alone, so that neither needs a lock
+// and the death of one leaves the other with a consistent ring. Opened when the first message is
+// sent.
 //
 // The bytes travel in chunks. A chunk begins at a cache line with its head: its length, and the lap
 // of the ring that it is of. So the reader finds out in the line that holds the first bytes that

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "space/band_head.hpp"
+#include "space/segment_head.hpp"
 #include "wait/wait.hpp"
 
 // A lock in shared memory that knows its holder, so that a waiter can tell whom it waits for and

@@ -8,7 +8,7 @@
 // A transfer goes on to its end, since the other processes still answer: they stay until they have
 // heard this one's good-bye, which comes after. A wait for what only other ranks could do throws.
 // Transfers within the node that the inlined half makes are not counted: they use nothing but the
-// bands, which stay mapped until exit.
+// segments, which stay mapped until exit.
 
 namespace armature::wait {
 

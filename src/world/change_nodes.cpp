@@ -52,7 +52,7 @@ void finish(const World& world, wait::RankContext& me) {
   world.barrier();
 }
 
-/// Afterwards nobody has anything on this node that is not in the rank's own band.
+/// Afterwards nobody has anything on this node that is not in the rank's own segment.
 void let_go(const World& world, wait::RankContext& me, detail::TeamState& all) {
   rmi::Endpoint& calls = rmi::this_endpoint("migrate");
   message::Messages::Renewal(message::messages_of(me)).forget_rings();

@@ -147,17 +147,17 @@ template <std::invocable<World&> Body>
 void run_on_a_node(Body body) {
   space::JobMemory memory =
       space::JobMemory::create({.ranks = 2,
-                                .band_base = space::default_base + space::default_room / 2,
-                                .band_bytes = std::uint64_t{1} << 30,
+                                .segment_base = space::default_base + space::default_room / 2,
+                                .segment_bytes = std::uint64_t{1} << 30,
                                 .cores = 2});
   const auto live = [&](std::size_t rank) {
     base::Runtime runtime;
     const base::UseRuntime used(runtime);
     const space::TemporaryMapping mapping(space::map_control(memory.control.get()),
-                                          {memory.bands[0].get(), memory.bands[1].get()});
+                                          {memory.segments[0].get(), memory.segments[1].get()});
     wait::start_waiting(mapping.mapping().header());
     space::AddressSpace space(mapping.mapping(), Rank(static_cast<int>(rank)),
-                              space::AddressSpace::BandFile{memory.bands[rank].get()});
+                              space::AddressSpace::SegmentFile{memory.segments[rank].get()});
     {
       Job job(space);
       body(job.world());

@@ -71,7 +71,7 @@ struct Entry {
   bootstrap::Exchange* exchange = nullptr;     // for ever, unless the process says farewell
   base::OwnProcess has_exchange;               // which one has
   std::unique_ptr<bootstrap::Exchange> given;  // by the program, which has an MPI
-  std::optional<space::HeldRoom> room;         // until the bands are mapped
+  std::optional<space::HeldRoom> room;         // until the segments are mapped
   std::mutex joining;                          // held for as long as that takes
   Process* process = nullptr;                  // once it has joined; for ever
   Process* mapped = nullptr;                   // the same, from when it has the job's memory
@@ -238,14 +238,14 @@ Process& Process::join() {
   return *here.process;
 }
 
-/// Joins with the descriptors that the launcher left open; closes all but the own bands'.
+/// Joins with the descriptors that the launcher left open; closes all but the own segments'.
 void Process::join_launched() {
   const Environment& environment = *told();
   base::FileDescriptor control_file(environment.control_fd);
   space::Control control = space::map_control(control_file.get());
-  warn_of_bands_on_valgrind(control.header());
+  warn_of_segments_on_valgrind(control.header());
   if (control.header().ranks_are_virtual != 0)
-    control = space::map_below_bands(control, control_file.get());
+    control = space::map_below_segments(control, control_file.get());
   const auto ranks = static_cast<int>(control.header().ranks);
   if (environment.hosted > ranks || environment.rank > ranks - environment.hosted)
     base::fail(
@@ -256,27 +256,27 @@ void Process::join_launched() {
   const bool one_file = control.header().ranks_are_virtual != 0;
   const int copies = control.header().keeps_copies != 0 ? 2 : 0;
   const int files = one_file ? 1 + copies : ranks;
-  std::vector<int> bands;
-  for (int file = 0; file < files; ++file) bands.push_back(environment.first_band_fd + file);
+  std::vector<int> segments;
+  for (int file = 0; file < files; ++file) segments.push_back(environment.first_segment_fd + file);
   bootstrap::end_with_launcher(environment.launcher_fd, control.header().launcher_pid);
-  mapping_ = &Mapping::join(control, bands);
+  mapping_ = &Mapping::join(control, segments);
   const auto is_hosted = [&](int r) {
     return r >= environment.rank && r < environment.rank + environment.hosted;
   };
   for (int file = 0; file < files; ++file) {
-    base::FileDescriptor band(bands[static_cast<std::size_t>(file)]);
+    base::FileDescriptor segment(segments[static_cast<std::size_t>(file)]);
     if (!one_file && !is_hosted(file)) continue;
-    fcntl(band.release(), F_SETFD, FD_CLOEXEC);
+    fcntl(segment.release(), F_SETFD, FD_CLOEXEC);
   }
   first_rank_ = environment.rank;
   number_ = environment.process >= 0
                 ? environment.process
                 : mapping_->slot(environment.rank).process.load(std::memory_order_relaxed);
-  band_file_ = bands.front();
+  segment_file_ = segments.front();
   if (one_file) return;
   for (int r = environment.rank; is_hosted(r); ++r)
     spaces_.push_back(std::make_unique<AddressSpace>(
-        *mapping_, r, AddressSpace::BandFile{bands[static_cast<std::size_t>(r)]}));
+        *mapping_, r, AddressSpace::SegmentFile{segments[static_cast<std::size_t>(r)]}));
 }
 
 /// The memory files came from the node's first process, which keeps all of them open.
@@ -287,29 +287,31 @@ void Process::join_wired() {
   const bootstrap::Member& self = wired_->process_table.self();
   first_rank_ = self.first_rank;
   number_ = exchange()->process();
-  const std::vector<int> bands = map(wired_->memory);
-  // Stays open as long as the process lives; numbered behind the bands of all ranks, whose order
+  const std::vector<int> segments = map(wired_->memory);
+  // Stays open as long as the process lives; numbered behind the segments of all ranks, whose order
   // tells who looks at the job from outside which is whose.
-  const auto keep = [&](int band) { return fcntl(band, F_DUPFD_CLOEXEC, bands.back() + 1); };
+  const auto keep = [&](int segment) {
+    return fcntl(segment, F_DUPFD_CLOEXEC, segments.back() + 1);
+  };
   if (wired_->process_table.are_virtual)
-    band_file_ = keep_in_a_row(bands);
+    segment_file_ = keep_in_a_row(segments);
   else
     for (int r = self.first_rank; r < self.first_rank + self.hosted; ++r)
       spaces_.push_back(std::make_unique<AddressSpace>(
-          *mapping_, r, AddressSpace::BandFile{keep(bands[static_cast<std::size_t>(r)])}));
+          *mapping_, r, AddressSpace::SegmentFile{keep(segments[static_cast<std::size_t>(r)])}));
   if (self.index != 0) wired_->memory = {};
 }
 
-/// Returns the descriptors of the bands.
+/// Returns the descriptors of the segments.
 std::vector<int> Process::map(const space::JobMemory& memory) {
   entry().room.reset();
   space::Control control = space::map_control(memory.control.get());
   if (control.header().ranks_are_virtual != 0)
-    control = space::map_below_bands(control, memory.control.get());
-  std::vector<int> bands;
-  for (const auto& band : memory.bands) bands.push_back(band.get());
-  mapping_ = &Mapping::join(control, bands);
-  return bands;
+    control = space::map_below_segments(control, memory.control.get());
+  std::vector<int> segments;
+  for (const auto& segment : memory.segments) segments.push_back(segment.get());
+  mapping_ = &Mapping::join(control, segments);
+  return segments;
 }
 
 void Process::tell_connecting() const {
@@ -355,10 +357,10 @@ void Process::join_alone() {
       checkpoint ? memory_to_fill(options, *checkpoint) : space::JobMemory::create(options);
   if (checkpoint) fill(memory, *checkpoint);
   (void)map(memory);
-  band_file_ = memory.bands[0].release();
+  segment_file_ = memory.segments[0].release();
   if (options.virtual_processes) return;
   spaces_.push_back(
-      std::make_unique<AddressSpace>(*mapping_, 0, AddressSpace::BandFile{band_file_}));
+      std::make_unique<AddressSpace>(*mapping_, 0, AddressSpace::SegmentFile{segment_file_}));
 }
 
 }  // namespace armature

@@ -57,8 +57,8 @@ class Process {
   [[nodiscard]] int first_rank() const { return first_rank_; }
   /// The number of this process of virtual ranks.
   [[nodiscard]] int number() const { return number_; }
-  /// The memory file of the bands, where all lie in one.
-  [[nodiscard]] int band_file() const { return band_file_; }
+  /// The memory file of the segments, where all lie in one.
+  [[nodiscard]] int segment_file() const { return segment_file_; }
   /// The memory of the ranks that are hosted here, in their order; not of virtual ranks.
   [[nodiscard]] const std::vector<std::unique_ptr<space::AddressSpace>>& spaces() const {
     return spaces_;
@@ -77,7 +77,7 @@ class Process {
   const space::Mapping* mapping_ = nullptr;
   int first_rank_ = 0;
   int number_ = 0;
-  int band_file_ = -1;
+  int segment_file_ = -1;
   std::unique_ptr<WiredJob> wired_;
   std::vector<std::unique_ptr<space::AddressSpace>> spaces_;
 };

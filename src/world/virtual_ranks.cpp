@@ -170,7 +170,7 @@ void join(const Process& process) {
 }
 
 /// All processes of the job are in this one.
-int simulate_processes(const space::Mapping& mapping, int band_file) {
+int simulate_processes(const space::Mapping& mapping, int segment_file) {
   const auto processes = static_cast<int>(mapping.header().processes);
   simulation::Simulator simulator(mapping, processes, failure::die);
   transport::sim::SeededWeather weather(mapping.ranks(), simulator.random(), simulator.clock());
@@ -186,13 +186,13 @@ int simulate_processes(const space::Mapping& mapping, int band_file) {
   for (int number = 0; number < processes; ++number) {
     space::ControlHeader& job = mapping.header();
     migration::join_job(job, migration::compare_addresses(job, sum_of_addresses(job)));
-    bodies.push_back(std::make_unique<elastic::ProcessQuiesce>(mapping, number, band_file));
-    schedulers.push_back(std::make_unique<simulation::SimulatedProcess>(others, mapping, number,
-                                                                        band_file, *bodies.back()));
+    bodies.push_back(std::make_unique<elastic::ProcessQuiesce>(mapping, number, segment_file));
+    schedulers.push_back(std::make_unique<simulation::SimulatedProcess>(
+        others, mapping, number, segment_file, *bodies.back()));
   }
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     schedulers[static_cast<std::size_t>(mapping.slot(rank).process)]->add(
-        fibers::make_rank(mapping, band_file, rank, {&live, nullptr}));
+        fibers::make_rank(mapping, segment_file, rank, {&live, nullptr}));
   simulator.run([&](int number) { schedulers[static_cast<std::size_t>(number)]->run(); });
   return status_of(mapping, 0, mapping.ranks());
 }
@@ -209,7 +209,7 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
     restore_ranks(mapping, first, hosted, scheduler);
   else
     for (int rank = first; rank < first + hosted; ++rank)
-      scheduler.add(fibers::make_rank(mapping, process.band_file(), rank, {&live, nullptr}));
+      scheduler.add(fibers::make_rank(mapping, process.segment_file(), rank, {&live, nullptr}));
   net::Network::Spaces spaces;
   for (int rank = first; rank < first + hosted; ++rank)
     spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());
@@ -248,17 +248,18 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   if (Process::simulated()) do_not_hand_over();
   if (mapping.header().is_one_process()) {
     process.tell_connected();
-    return simulate_processes(mapping, process.band_file());
+    return simulate_processes(mapping, process.segment_file());
   }
-  elastic::ProcessQuiesce body_of_quiesce(mapping, process.number(), process.band_file());
+  elastic::ProcessQuiesce body_of_quiesce(mapping, process.number(), process.segment_file());
   if (Process::simulated()) {
     simulation::SimulatedProcess scheduler(others_in_turn(), mapping, process.number(),
-                                           process.band_file(), body_of_quiesce);
+                                           process.segment_file(), body_of_quiesce);
     const int status = run_here(process, scheduler);
     if (mapping.header().nodes == 1) leave_turns();
     return status;
   }
-  fibers::RankScheduler scheduler(mapping, process.number(), process.band_file(), body_of_quiesce);
+  fibers::RankScheduler scheduler(mapping, process.number(), process.segment_file(),
+                                  body_of_quiesce);
   return run_here(process, scheduler);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <set>
@@ -101,7 +102,7 @@ void make_and_give(WiredJob& job, const bootstrap::DescriptorSocket& socket) {
     throw;
   }
   std::vector<int> files = {job.memory.control.get()};
-  for (const auto& band : job.memory.bands) files.push_back(band.get());
+  for (const auto& segment : job.memory.segments) files.push_back(segment.get());
   socket.give(files, others, process_table.secret);
 }
 
@@ -110,17 +111,17 @@ space::JobMemory take_memory(const ProcessTable& process_table) {
   auto files = bootstrap::take_files(process_table.members[static_cast<std::size_t>(first)].socket,
                                      process_table.secret);
   // Two files for copies may follow the memory file of the segments.
-  const int bands = process_table.are_virtual ? 1 : process_table.ranks;
-  const std::size_t expected = static_cast<std::size_t>(bands) + 1;
+  const int segments = process_table.are_virtual ? 1 : process_table.ranks;
+  const std::size_t expected = static_cast<std::size_t>(segments) + 1;
   if (files.size() != expected && !(process_table.are_virtual && files.size() == expected + 2))
     base::fail(Errc::start,
                fmt::format("the node's first process did not give a control block and {} memory "
                            "files, but {} files",
-                           bands, files.size()));
+                           segments, files.size()));
   space::JobMemory memory;
   memory.control = std::move(files.front());
   files.erase(files.begin());
-  memory.bands = std::move(files);
+  memory.segments = std::move(files);
   return memory;
 }
 
@@ -154,13 +155,21 @@ int first_virtual_rank_of(int process, int processes) {
   return static_cast<int>(number < rows.size() ? rows[number] : ranks);
 }
 
+std::optional<std::uint64_t> segment_size_wanted() {
+  constexpr const char* old = "ARMATURE_BAND_SIZE";  // deprecated
+  if (const auto bytes = base::number_variable("ARMATURE_SEGMENT_SIZE")) return bytes;
+  const auto bytes = base::number_variable(old);
+  if (bytes) std::fprintf(stderr, "armature: %s is deprecated: use ARMATURE_SEGMENT_SIZE\n", old);
+  return bytes;
+}
+
 }  // namespace
 
 void set_sizes(space::JobOptions& options, bool on_valgrind) {
   options.stack_bytes = base::number_variable("ARMATURE_STACK_SIZE").value_or(0);
-  options.band_base = base::number_variable("ARMATURE_BASE").value_or(0);
-  options.band_bytes = base::number_variable("ARMATURE_BAND_SIZE")
-                           .value_or(on_valgrind ? space::band_bytes_on_valgrind : 0);
+  options.segment_base = base::number_variable("ARMATURE_BASE").value_or(0);
+  options.segment_bytes =
+      segment_size_wanted().value_or(on_valgrind ? space::segment_bytes_on_valgrind : 0);
 }
 
 space::OnDeath on_death_wanted() {

@@ -24,7 +24,8 @@ int ranks_of_wired_process(int process, int processes);
 /// The first of them.
 int first_rank_of_wired_process(int process, int processes);
 
-/// How large bands and stacks are to be, as variables say. `on_valgrind`: of one process or more.
+/// How large segments and stacks are to be, as variables say. `on_valgrind`: of one process or
+/// more.
 void set_sizes(space::JobOptions& options, bool on_valgrind);
 
 /// A job that another launcher has started: who is in it, and the memory of this process's node.

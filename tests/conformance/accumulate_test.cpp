@@ -5,7 +5,7 @@
 
 using namespace conformance;
 using armature::accumulate;
-using armature::Segments;
+using armature::Iov;
 using armature::Strided;
 
 namespace {
@@ -187,9 +187,9 @@ RANKS_TYPED_TEST(Accumulate, vector_adds_to_the_pieces_only) {
     to.push_back(piece.on(right()).address() + 297 - 6 * i);
     from.push_back(values.data() + i);
   }
-  const Segments segments[] = {{.to = to, .from = from, .bytes = 2 * sizeof(T)}};
-  armature::accumulate_vector<T>(right(), segments);
-  armature::accumulate_vector<T>(right(), segments, {.scale = T(2)});
+  const Iov iov[] = {{.to = to, .from = from, .bytes = 2 * sizeof(T)}};
+  armature::accumulate_vector<T>(right(), iov);
+  armature::accumulate_vector<T>(right(), iov, {.scale = T(2)});
   world().barrier();
   std::vector<T> expected(300);
   for (std::size_t i = 0; i < 50; ++i)
@@ -209,14 +209,14 @@ RANKS_TYPED_TEST(Accumulate, all_forms_together_under_contention_lose_nothing) {
     to.push_back(piece.on(0).address() + (i * 29) % 64);
     from.push_back(&ones[i]);
   }
-  const Segments segments[] = {{.to = to, .from = from, .bytes = sizeof(T)}};
+  const Iov iov[] = {{.to = to, .from = from, .bytes = sizeof(T)}};
   const std::size_t counts[] = {8 * sizeof(T), 8};
   const std::ptrdiff_t strides[] = {8 * sizeof(T)};
   const Strided shape{.counts = counts, .to_strides = strides, .from_strides = strides};
   world().barrier();
   for (int round = 0; round < 200; ++round) {
     accumulate(piece.on(0), ones);
-    armature::accumulate_vector<T>(0, segments);
+    armature::accumulate_vector<T>(0, iov);
     armature::accumulate_strided(piece.on(0), ones.data(), shape);
     armature::accumulate_async(piece.on(0), ones).wait();
     armature::accumulate_nbi(piece.on(0), ones);
@@ -243,9 +243,9 @@ TEST(AccumulateRules, byte_counts_must_be_whole_elements) {
   });
   void* to[] = {piece.on(right()).address()};
   const void* from[] = {values};
-  const Segments segments[] = {{.to = to, .from = from, .bytes = 12}};
+  const Iov iov[] = {{.to = to, .from = from, .bytes = 12}};
   expect_error(armature::Errc::bad_argument, {"accumulate_vector"},
-               [&] { armature::accumulate_vector<double>(right(), segments); });
+               [&] { armature::accumulate_vector<double>(right(), iov); });
   world().barrier();
   piece.free();
 }

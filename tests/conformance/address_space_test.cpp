@@ -39,7 +39,7 @@ TEST(AddressSpace, remote_memory_can_be_written_through_plain_pointers) {
   world().free(piece);
 }
 
-TEST(AddressSpace, a_list_that_runs_through_all_bands_can_be_walked_by_everyone) {
+TEST(AddressSpace, a_list_that_runs_through_all_segments_can_be_walked_by_everyone) {
   struct Link {
     int rank;
     Link* next;

@@ -123,7 +123,7 @@ TEST(Aggregate, sections_and_pieces_travel_with_the_rest) {
   double* const there = piece.on(right()).address();
   const std::array<void*, 2> to{there + 20, there + 30}, into{&picked[0], &picked[1]};
   const std::array<const void*, 2> from{&rows[0], &rows[3]}, out{there + 20, there + 30};
-  const armature::Segments scatter{to, from, 8}, gather{into, out, 8};
+  const armature::Iov scatter{to, from, 8}, gather{into, out, 8};
   Aggregate aggregate(right());
   aggregate.put_strided(piece.on(right()), rows.data(), {counts, far, near});
   aggregate.put_vector({&scatter, 1});

@@ -13,8 +13,8 @@ using namespace conformance;
 using armature::Aggregate;
 using armature::Errc;
 using armature::global_ptr;
+using armature::Iov;
 using armature::Rank;
-using armature::Segments;
 using armature::Strided;
 
 namespace {
@@ -40,7 +40,7 @@ constexpr armature::Patch patch{.row_bytes = 8, .rows = 1, .to_stride = 8, .from
 struct List {
   void* to[1];
   const void* from[1];
-  Segments segments[1] = {{.to = to, .from = from, .bytes = 8}};
+  Iov iov[1] = {{.to = to, .from = from, .bytes = 8}};
 
   List(void* target, const void* origin) : to{target}, from{origin} {}
   List(const List&) = delete;
@@ -72,11 +72,10 @@ const std::vector<Call>& puts() {
                  [](Word p) { armature::put_strided_async(p, source, word).wait(); }),
       on_pointer("put_strided", [](Word p) { armature::put_strided_nbi(p, source, word); }),
       on_pointer("put_patch", [](Word p) { armature::put_patch(p, source, patch); }),
-      {"put_vector", [](Rank r, auto* a) { armature::put_vector(r, List(a, source).segments); }},
+      {"put_vector", [](Rank r, auto* a) { armature::put_vector(r, List(a, source).iov); }},
       {"put_vector",
-       [](Rank r, auto* a) { armature::put_vector_async(r, List(a, source).segments).wait(); }},
-      {"put_vector",
-       [](Rank r, auto* a) { armature::put_vector_nbi(r, List(a, source).segments); }},
+       [](Rank r, auto* a) { armature::put_vector_async(r, List(a, source).iov).wait(); }},
+      {"put_vector", [](Rank r, auto* a) { armature::put_vector_nbi(r, List(a, source).iov); }},
       {"put", [](Rank r, auto* a) { Aggregate(r).put(Word(r, a), 7); }, "Aggregate"},
   };
   return calls;
@@ -95,11 +94,10 @@ const std::vector<Call>& gets() {
                  [](Word p) { armature::get_strided_async(into(), p, word).wait(); }),
       on_pointer("get_strided", [](Word p) { armature::get_strided_nbi(into(), p, word); }),
       on_pointer("get_patch", [](Word p) { armature::get_patch(into(), p, patch); }),
-      {"get_vector", [](Rank r, auto* a) { armature::get_vector(r, List(into(), a).segments); }},
+      {"get_vector", [](Rank r, auto* a) { armature::get_vector(r, List(into(), a).iov); }},
       {"get_vector",
-       [](Rank r, auto* a) { armature::get_vector_async(r, List(into(), a).segments).wait(); }},
-      {"get_vector",
-       [](Rank r, auto* a) { armature::get_vector_nbi(r, List(into(), a).segments); }},
+       [](Rank r, auto* a) { armature::get_vector_async(r, List(into(), a).iov).wait(); }},
+      {"get_vector", [](Rank r, auto* a) { armature::get_vector_nbi(r, List(into(), a).iov); }},
       {"get", [](Rank r, auto* a) { Aggregate(r).get(into(), Word(r, a)); }, "Aggregate"},
   };
   return calls;
@@ -115,9 +113,7 @@ const std::vector<Call>& updates() {
       on_pointer("accumulate", [](Word p) { armature::accumulate_nbi(p, 7); }),
       on_pointer("accumulate_strided", [](Word p) { accumulate_strided(p, source, word); }),
       {"accumulate_vector",
-       [](Rank r, auto* a) {
-         armature::accumulate_vector<std::int64_t>(r, List(a, source).segments);
-       }},
+       [](Rank r, auto* a) { armature::accumulate_vector<std::int64_t>(r, List(a, source).iov); }},
       {"accumulate", [](Rank r, auto* a) { Aggregate(r).accumulate(Word(r, a), 7); }, "Aggregate"},
       on_pointer("fetch_add", [](Word p) { armature::fetch_add(p, 7); }),
       on_pointer("fetch_and", [](Word p) { armature::fetch_and(p, 7); }),
@@ -142,7 +138,7 @@ std::int64_t* moved(std::int64_t* address, std::ptrdiff_t bytes) {
 }
 
 std::vector<Target> bad_targets(const armature::Piece<std::int64_t>& piece) {
-  static std::int64_t in_no_band[2] = {untouched, untouched};
+  static std::int64_t in_no_segment[2] = {untouched, untouched};
   std::int64_t* const good = piece.on(right()).address();
   std::vector<Target> targets = {
       {"rank -1", -1, good, Errc::bad_rank},
@@ -153,7 +149,7 @@ std::vector<Target> bad_targets(const armature::Piece<std::int64_t>& piece) {
       {"null", right(), nullptr, Errc::bad_address},
       {"close to null", right(), moved(nullptr, 16), Errc::bad_address},
       {"the end of the address space", right(), moved(nullptr, -8), Errc::bad_address},
-      {"no band", right(), in_no_band, Errc::bad_address},
+      {"no segment", right(), in_no_segment, Errc::bad_address},
       {"reserved, not allocated", right(), moved(good, std::ptrdiff_t{1} << 30), Errc::bad_address},
   };
   if (ranks() > 1)

@@ -6,7 +6,7 @@
 
 using namespace conformance;
 using armature::Errc;
-using armature::Segments;
+using armature::Iov;
 using armature::Strided;
 
 namespace {
@@ -172,9 +172,9 @@ TEST(BadShape, lists_of_unequal_length_are_refused) {
   void* local[] = {by.here(), by.here() + 8};
   const void* remote_from[] = {remote[0], remote[1]};
   const void* local_from[] = {local[0], local[1]};
-  const Segments put[] = {{.to = remote, .from = std::span(local_from, 1), .bytes = 8}};
-  const Segments get[] = {{.to = local, .from = std::span(remote_from, 1), .bytes = 8}};
-  const Segments none[] = {{.to = remote, .from = {}, .bytes = 8}};
+  const Iov put[] = {{.to = remote, .from = std::span(local_from, 1), .bytes = 8}};
+  const Iov get[] = {{.to = local, .from = std::span(remote_from, 1), .bytes = 8}};
+  const Iov none[] = {{.to = remote, .from = {}, .bytes = 8}};
   const auto refused = [](const char* name, auto call) {
     expect_error(Errc::bad_argument, {name}, call);
   };
@@ -197,12 +197,12 @@ TEST(BadShape, lists_with_one_bad_address_or_an_overflowing_size_are_refused) {
   const void* bad_from[] = {bad[0], bad[1]};
   const void* good_from[] = {good[0], good[1]};
   const void* local_from[] = {local[0], local[1]};
-  const Segments puts[] = {{.to = bad, .from = local_from, .bytes = 8},
-                           {.to = good, .from = local_from, .bytes = SIZE_MAX - 7},
-                           {.to = good, .from = local_from, .bytes = beyond}};
-  const Segments gets[] = {{.to = local, .from = bad_from, .bytes = 8},
-                           {.to = local, .from = good_from, .bytes = SIZE_MAX - 7},
-                           {.to = local, .from = good_from, .bytes = beyond}};
+  const Iov puts[] = {{.to = bad, .from = local_from, .bytes = 8},
+                      {.to = good, .from = local_from, .bytes = SIZE_MAX - 7},
+                      {.to = good, .from = local_from, .bytes = beyond}};
+  const Iov gets[] = {{.to = local, .from = bad_from, .bytes = 8},
+                      {.to = local, .from = good_from, .bytes = SIZE_MAX - 7},
+                      {.to = local, .from = good_from, .bytes = beyond}};
   for (std::size_t i = 0; i < 3; ++i) {
     SCOPED_TRACE(i);
     const std::span put(&puts[i], 1);

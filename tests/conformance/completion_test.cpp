@@ -7,7 +7,7 @@
 // and what makes an operation visible to everyone.
 
 using namespace conformance;
-using armature::Segments;
+using armature::Iov;
 using armature::Strided;
 
 namespace {
@@ -29,8 +29,8 @@ void put_strided(Target to, const Source& from) { armature::put_strided(to, from
 void put_vector(Target to, const Source& from) {
   void* target[] = {to.address()};
   const void* source[] = {from.data()};
-  const Segments segments[] = {{.to = target, .from = source, .bytes = n * 8}};
-  armature::put_vector(to.rank(), segments);
+  const Iov iov[] = {{.to = target, .from = source, .bytes = n * 8}};
+  armature::put_vector(to.rank(), iov);
 }
 void accumulate_block(Target to, const Source& from) { armature::accumulate(to, from); }
 void accumulate_strided(Target to, const Source& from) {

@@ -10,8 +10,8 @@
 using namespace conformance;
 using armature::global_ptr;
 using armature::Handle;
+using armature::Iov;
 using armature::Piece;
-using armature::Segments;
 using armature::Strided;
 
 namespace long_async {
@@ -84,7 +84,7 @@ class Matrix {
   struct Lists {
     std::vector<void*> to;
     std::vector<const void*> from;
-    std::array<Segments, 1> lists;
+    std::array<Iov, 1> lists;
     Lists(Number* target, const Number* source, std::size_t numbers) {
       for (std::size_t at = 0; at + numbers <= n; at += 2 * numbers) {
         to.push_back(target + at);
@@ -155,8 +155,7 @@ TEST(LongAsync, lists) {
     const Matrix::Lists pieces(matrix.there().address(), matrix.mine.data(), numbers);
     {
       const Matrix::Lists same = pieces;
-      const std::array<Segments, 1> lists = {
-          Segments{same.to, same.from, numbers * sizeof(Number)}};
+      const std::array<Iov, 1> lists = {Iov{same.to, same.from, numbers * sizeof(Number)}};
       handle = armature::put_vector_async(right(), lists);
     }
     handle.wait();
@@ -173,7 +172,7 @@ TEST(LongAsync, lists) {
 
 TEST(LongAsync, lists_of_no_pieces) {
   Matrix matrix;
-  const std::array<Segments, 1> none = {Segments{{}, {}, 16384}};
+  const std::array<Iov, 1> none = {Iov{{}, {}, 16384}};
   armature::put_vector(right(), none);
   armature::put_vector_async(right(), none).wait();
   armature::accumulate_vector_async<Number>(right(), none).wait();
@@ -202,9 +201,9 @@ TEST(LongAsync, gets_of_lists) {
 TEST(LongAsync, several_lists_behind_one_handle) {
   Matrix matrix;
   const Matrix::Lists lines(matrix.there().address(), matrix.mine.data(), 50);
-  const std::array<Segments, 2> first_and_second = {
-      Segments{std::span(lines.to).first(100), std::span(lines.from).first(100), 400},
-      Segments{std::span(lines.to).subspan(100), std::span(lines.from).subspan(100), 400}};
+  const std::array<Iov, 2> first_and_second = {
+      Iov{std::span(lines.to).first(100), std::span(lines.from).first(100), 400},
+      Iov{std::span(lines.to).subspan(100), std::span(lines.from).subspan(100), 400}};
   armature::put_vector_async(right(), first_and_second).wait();
   matrix.expect_got([&](std::size_t i) { return lines.has(i); });
   armature::accumulate_vector_async<Number>(right(), first_and_second).wait();

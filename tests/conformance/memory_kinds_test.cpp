@@ -194,7 +194,7 @@ RANKS_TYPED_TEST(MemoryKinds, patches_and_lists_arrive) {
     from.push_back(&sent[200 + i]);
   }
   to.resize(97), from.resize(97);
-  const armature::Segments pieces{to, from, sizeof(std::int32_t)};
+  const armature::Iov pieces{to, from, sizeof(std::int32_t)};
   armature::put_vector(right(), {&pieces, 1});
   std::vector<std::int32_t> got(97);
   std::vector<void*> into;
@@ -203,7 +203,7 @@ RANKS_TYPED_TEST(MemoryKinds, patches_and_lists_arrive) {
     into.push_back(&got[i]);
     there.push_back(memory.template on<std::int32_t>(right(), 3 * i).address());
   }
-  const armature::Segments back{into, there, sizeof(std::int32_t)};
+  const armature::Iov back{into, there, sizeof(std::int32_t)};
   armature::get_vector(right(), {&back, 1});
   EXPECT_TRUE(std::equal(got.begin(), got.end(), sent.begin()));
   memory.settle();
@@ -275,7 +275,7 @@ RANKS_TYPED_TEST(MemoryKinds, accumulates_of_every_shape_add) {
   std::vector<void*> to{memory.template on<std::int32_t>(right(), 1).address(),
                         memory.template on<std::int32_t>(right(), 50).address()};
   std::vector<const void*> from{&ones[2], &ones[3]};
-  const armature::Segments pieces{to, from, sizeof(std::int32_t)};
+  const armature::Iov pieces{to, from, sizeof(std::int32_t)};
   armature::accumulate_vector<std::int32_t>(right(), {&pieces, 1}, {.scale = 100});
   memory.settle();
   const auto seen = memory.template seen<std::int32_t>();

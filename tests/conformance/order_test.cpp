@@ -12,7 +12,7 @@ using namespace conformance;
 using armature::Aggregate;
 using armature::get;
 using armature::global_ptr;
-using armature::Segments;
+using armature::Iov;
 using armature::Strided;
 
 namespace {
@@ -32,8 +32,8 @@ void put_strided(Place to, std::int64_t round) { armature::put_strided(to, &roun
 void put_vector(Place to, std::int64_t round) {
   void* target[] = {to.address()};
   const void* source[] = {&round};
-  const Segments segments[] = {{.to = target, .from = source, .bytes = 8}};
-  armature::put_vector(to.rank(), segments);
+  const Iov iov[] = {{.to = target, .from = source, .bytes = 8}};
+  armature::put_vector(to.rank(), iov);
 }
 void accumulate_one(Place to, std::int64_t) { armature::accumulate(to, 1); }
 void accumulate_strided_one(Place to, std::int64_t) {

@@ -107,9 +107,9 @@ TEST(PutThen, a_function_finds_the_bytes_of_a_vector_there) {
       to.push_back((place.on(right()) + static_cast<std::ptrdiff_t>(2 * i * length)).address());
       from.push_back(numbers.data() + i * length);
     }
-    const armature::Segments segments{.to = to, .from = from, .bytes = length * sizeof(long)};
+    const armature::Iov iov{.to = to, .from = from, .bytes = length * sizeof(long)};
     armature::put_vector_then(
-        right(), {&segments, 1},
+        right(), {&iov, 1},
         [](armature::global_ptr<long> at, armature::global_ptr<long> sum, std::size_t each) {
           for (std::size_t i = 0; i < longest; ++i)
             if (i / each % 2 == 0) *sum.direct() += at.direct()[i];
@@ -164,7 +164,7 @@ TEST(AccumulateThen, a_function_finds_what_was_added) {
   expect_added(row * rows);
   void* const to[] = {place.on(right()).address(), (place.on(right()) + longest / 2).address()};
   const void* const from[] = {numbers.data(), numbers.data()};
-  const armature::Segments halves{.to = to, .from = from, .bytes = longest / 4 * sizeof(long)};
+  const armature::Iov halves{.to = to, .from = from, .bytes = longest / 4 * sizeof(long)};
   armature::accumulate_vector_then<long>(right(), {&halves, 1}, {.scale = 3}, add_up,
                                          place.on(right()), found.on(right()))
       .wait();

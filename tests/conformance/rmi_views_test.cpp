@@ -15,7 +15,7 @@ namespace {
 bool is_aligned(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % 16 == 0; }
 
 /// Looks at what it gets, where it lies.
-/// In the caller's band; from another node, where the message was brought.
+/// In the caller's segment; from another node, where the message was brought.
 bool is_in_message(const void* at, int caller) {
   return owner_of(at) == (armature::same_node(me(), caller) ? caller : me());
 }

@@ -4,7 +4,7 @@
 #include "reachable.hpp"
 
 using namespace conformance;
-using armature::Segments;
+using armature::Iov;
 
 namespace {
 
@@ -18,7 +18,7 @@ struct List {
     to.push_back(target);
     from.push_back(source);
   }
-  [[nodiscard]] Segments segments() const { return {.to = to, .from = from, .bytes = bytes}; }
+  [[nodiscard]] Iov iov() const { return {.to = to, .from = from, .bytes = bytes}; }
 };
 
 /// Numbers 0 .. n-1 in an order that depends on the seed.
@@ -37,8 +37,8 @@ void expect_scatter(std::size_t bytes, std::size_t count, Transfer transfer) {
   List list{.bytes = bytes};
   for (std::size_t i = 0; i < count; ++i)
     list.add(piece.on(right()).address() + order[i] * 2 * bytes, source.data() + i * bytes);
-  const Segments segments[] = {list.segments()};
-  transfer(right(), std::span<const Segments>(segments));
+  const Iov iov[] = {list.iov()};
+  transfer(right(), std::span<const Iov>(iov));
   world().barrier();
   const auto sent = patterned(bytes * count, static_cast<std::size_t>(left()));
   std::vector<std::uint8_t> expected(piece.local().size());
@@ -61,8 +61,8 @@ void expect_gather(std::size_t bytes, std::size_t count, Transfer transfer) {
   const auto order = shuffled(count, bytes + 1);
   for (std::size_t i = 0; i < count; ++i)
     list.add(into.data() + i * bytes, piece.on(right()).address() + order[i] * 2 * bytes);
-  const Segments segments[] = {list.segments()};
-  transfer(right(), std::span<const Segments>(segments));
+  const Iov iov[] = {list.iov()};
+  transfer(right(), std::span<const Iov>(iov));
   const auto held = patterned(bytes * count * 2, static_cast<std::size_t>(right()));
   for (std::size_t i = 0; i < count; ++i)
     EXPECT_TRUE(std::equal(into.begin() + static_cast<std::ptrdiff_t>(i * bytes),
@@ -88,9 +88,7 @@ TEST(Vector, get_gathers_pieces_of_every_size) {
 
 TEST(Vector, non_blocking_forms_do_the_same) {
   const auto wait_for = [](auto call) {
-    return [call](armature::Rank rank, std::span<const Segments> segments) {
-      call(rank, segments).wait();
-    };
+    return [call](armature::Rank rank, std::span<const Iov> iov) { call(rank, iov).wait(); };
   };
   expect_scatter(8, 100, wait_for(armature::put_vector_async));
   expect_gather(8, 100, wait_for(armature::get_vector_async));
@@ -98,8 +96,8 @@ TEST(Vector, non_blocking_forms_do_the_same) {
 
 TEST(Vector, implicit_forms_do_the_same) {
   const auto then_wait_all = [](auto call) {
-    return [call](armature::Rank rank, std::span<const Segments> segments) {
-      call(rank, segments);
+    return [call](armature::Rank rank, std::span<const Iov> iov) {
+      call(rank, iov);
       armature::wait_all();
     };
   };
@@ -117,8 +115,8 @@ TEST(Vector, lists_of_different_sizes_travel_in_one_call) {
   for (std::size_t i = 0; i < 100; ++i) bytes.add(to + i, source.data() + i);
   for (std::size_t i = 0; i < 100; ++i) words.add(to + 200 + 8 * i, source.data() + 200 + 8 * i);
   nothing.add(to, source.data());
-  const Segments segments[] = {bytes.segments(), nothing.segments(), Segments{}, words.segments()};
-  armature::put_vector(right(), segments);
+  const Iov iov[] = {bytes.iov(), nothing.iov(), Iov{}, words.iov()};
+  armature::put_vector(right(), iov);
   world().barrier();
   const auto sent = patterned(1000, static_cast<std::size_t>(left()));
   EXPECT_TRUE(std::equal(sent.begin(), sent.begin() + 100, piece.local().begin()));
@@ -131,7 +129,7 @@ TEST(Vector, lists_of_different_sizes_travel_in_one_call) {
 TEST(Vector, no_lists_and_empty_lists_move_nothing) {
   EXPECT_FALSE(caught([] { armature::put_vector(right(), {}); }));
   EXPECT_FALSE(caught([] { armature::get_vector(right(), {}); }));
-  const Segments empty[] = {Segments{}};
+  const Iov empty[] = {Iov{}};
   EXPECT_FALSE(caught([&] { armature::put_vector(right(), empty); }));
 }
 
@@ -140,8 +138,8 @@ TEST(Vector, one_source_may_be_scattered_to_many_places) {
   const int value = 1000 + me();
   List list{.bytes = sizeof(int)};
   for (int i = 0; i < 50; i += 2) list.add(piece.on(right()).address() + i, &value);
-  const Segments segments[] = {list.segments()};
-  armature::put_vector(right(), segments);
+  const Iov iov[] = {list.iov()};
+  armature::put_vector(right(), iov);
   world().barrier();
   for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(piece[i], i % 2 == 0 ? 1000 + left() : 0);
   world().barrier();
@@ -155,9 +153,9 @@ TEST(Vector, nothing_is_transferred_unless_every_address_is_good) {
   List list{.bytes = sizeof(int)};
   for (int i = 0; i < 20; ++i) list.add(piece.on(right()).address() + i, &value);
   list.add(&outside, &value);
-  const Segments segments[] = {list.segments()};
+  const Iov iov[] = {list.iov()};
   expect_error(armature::Errc::bad_address, {"put_vector"},
-               [&] { armature::put_vector(right(), segments); });
+               [&] { armature::put_vector(right(), iov); });
   world().barrier();
   EXPECT_TRUE(std::ranges::all_of(piece.local(), [](int x) { return x == 0; }));
   EXPECT_EQ(outside, 0);

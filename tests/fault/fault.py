@@ -18,7 +18,7 @@ from fates import wrong_with  # noqa: E402
 from harness import Failed, Job, expect  # noqa: E402
 
 END_SECONDS_MAX = 3
-JOB_MIB = 3 * 8  # what each job touches of its bands, at least
+JOB_MIB = 3 * 8  # what each job touches of its segments, at least
 
 
 def node_of(rank, nodes):

@@ -5,8 +5,8 @@ namespace armature::harness {
 Job::Job(std::uint32_t ranks, const Shape& shape)
     : memory_(space::JobMemory::create({.ranks = ranks,
                                         .ranks_per_process = shape.ranks_per_process,
-                                        .band_base = shape.base,
-                                        .band_bytes = shape.segment_bytes,
+                                        .segment_base = shape.base,
+                                        .segment_bytes = shape.segment_bytes,
                                         .cores = shape.cores,
                                         .node_of_rank = shape.node_of_rank,
                                         .node = shape.node})),
@@ -14,15 +14,15 @@ Job::Job(std::uint32_t ranks, const Shape& shape)
 
 std::vector<int> Job::descriptors() const {
   std::vector<int> fds;
-  for (const auto& band : memory_.bands) fds.push_back(band.get());
+  for (const auto& segment : memory_.segments) fds.push_back(segment.get());
   return fds;
 }
 
 std::unique_ptr<space::AddressSpace> Job::address_space(Rank rank) const {
   const base::FileDescriptor& file =
-      memory_.bands[static_cast<std::size_t>(static_cast<int>(rank))];
+      memory_.segments[static_cast<std::size_t>(static_cast<int>(rank))];
   return std::make_unique<space::AddressSpace>(mapping(), rank,
-                                               space::AddressSpace::BandFile{file.get()});
+                                               space::AddressSpace::SegmentFile{file.get()});
 }
 
 }  // namespace armature::harness

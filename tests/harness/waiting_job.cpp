@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/clock.hpp"
-#include "space/band_head.hpp"
+#include "space/segment_head.hpp"
 #include "space/team_block.hpp"
 
 namespace armature::harness {
@@ -16,7 +16,7 @@ constexpr std::uint64_t block_offset = WaitingJob::segment_bytes / 2;
 constexpr std::uint64_t ring_offset = block_offset + (1 << 20);
 
 std::uint64_t peer_offset(int from) {
-  return sizeof(space::BandHead) + static_cast<std::uint64_t>(from) * sizeof(space::PeerLine);
+  return sizeof(space::SegmentHead) + static_cast<std::uint64_t>(from) * sizeof(space::PeerLine);
 }
 
 }  // namespace

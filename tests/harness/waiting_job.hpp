@@ -14,7 +14,7 @@ namespace armature::harness {
 /// their control block and segments, as from another process. Nobody runs.
 class WaitingJob {
  public:
-  static constexpr std::uint64_t segment_bytes = space::band_bytes_min;
+  static constexpr std::uint64_t segment_bytes = space::segment_bytes_min;
 
   explicit WaitingJob(std::uint32_t ranks);
 
@@ -51,7 +51,7 @@ class WaitingJob {
 
   Job job_;
   space::Control control_;
-  command::BandFiles files_;
+  command::SegmentFiles files_;
 };
 
 }  // namespace armature::harness

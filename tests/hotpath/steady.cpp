@@ -62,9 +62,9 @@ struct Bench {
     }
     armature::get_patch(buffer.data(), piece.on(0), {64, 64, 64, 8192});
     armature::put_patch(piece.on(0), buffer.data(), {512, 32, 8192, 512});
-    const armature::Segments segments{to, from, 8};
-    armature::put_vector(0, {&segments, 1});
-    armature::accumulate_vector<double>(0, {&segments, 1});
+    const armature::Iov iov{to, from, 8};
+    armature::put_vector(0, {&iov, 1});
+    armature::accumulate_vector<double>(0, {&iov, 1});
     armature::fetch_add(counter.on(0), 1);
     armature::compare_swap(counter.on(0) + 1, 0, 1);
     mutexes.lock(0, 0);

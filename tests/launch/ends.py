@@ -189,13 +189,13 @@ def test_timeout_ends_the_job_and_says_why():
 def test_options_that_make_no_sense_are_explained():
     for options, words in ((["-n", "many"], "'many' is not possible here: a whole number from 1 to"),
                            (["-n", "0"], "'0' is not possible"), (["--bind", "sock"], "neither 'auto'"),
-                           (["--band-size", "12X"], "a number of bytes"), (["--stall", "-3"], "a time in seconds"),
+                           (["--segment-size", "12X"], "a number of bytes"), (["--stall", "-3"], "a time in seconds"),
                            (["--lable"], "--lable"), (["--base", "xyz"], "hexadecimal"),
                            (["--stack-size", 2**64 - 1], "up to 4194304T"), (["--channel", 3], "no power of two from 32K to 1M"),
                            (["--channel", "48K"], "no power of two"), (["--trace", ""], "a name"),
                            (["--checkpoint", ""], "a name")):
         run(["end"], 2, words, options=options)
-    run(["end"], 1, "must be a power of two", options=["--band-size", "3G"])
+    run(["end"], 1, "must be a power of two", options=["--segment-size", "3G"])
 
 
 def test_arguments_of_the_program_are_its_own():
@@ -227,11 +227,20 @@ def test_a_folder_that_is_not_needed_may_be_missing():
 
 
 def test_variables_that_make_no_sense_are_refused_however_a_program_is_started():
-    for name in "THREADS", "CHECK", "BALANCE", "BAND_SIZE", "STACK_SIZE", "AGGREGATION", "SERVICE_THREADS", "ON_DEATH", \
+    for name in "THREADS", "CHECK", "BALANCE", "SEGMENT_SIZE", "STACK_SIZE", "AGGREGATION", "SERVICE_THREADS", "ON_DEATH", \
             "START_TIMEOUT", "CHECKPOINT_EVERY", "REBALANCE_BY", "NET_HEARTBEAT", "NET_ONE_SIDED", "NET_COPY_MAX", "COPY":
         for command in [harness.PROGRAM], [harness.ARMATURE, "run", "-n", "2", harness.PROGRAM]:
             done = subprocess.run([*command, "end"], capture_output=True, text=True, env={**os.environ, f"ARMATURE_{name}": "abc"})
             expect(done.returncode != 0 and "abc" in done.stderr, f"{name}, {command}: {done.returncode}: {done.stderr}")
+
+
+def test_old_names_of_an_option_and_a_variable_work_with_a_note():
+    run(["end"], 0, "--band-size is deprecated: use --segment-size", options=["-n", 1, "--band-size", "1G"])
+    for size, status in ("1073741824", 0), ("3221225472", 1):
+        old = {**os.environ, "ARMATURE_BAND_SIZE": size}  # deprecated
+        done = subprocess.run([harness.PROGRAM, "end"], capture_output=True, text=True, env=old)
+        expect(done.returncode == 0 if status == 0 else done.returncode != 0, f"{size}: {done.returncode}: {done.stderr}")
+        expect("ARMATURE_BAND_SIZE is deprecated: use ARMATURE_SEGMENT_SIZE" in done.stderr, done.stderr)
 
 
 def test_open_files_that_are_not_allowed_are_told_for_the_job_asked_for():

@@ -15,7 +15,7 @@ def lock(when, options):
         print("SKIPPED: so much memory is locked by root alone")
         sys.exit(77)
     program = os.path.join(os.path.dirname(harness.PROGRAM), "launch_locked_memory")
-    said = run([when], 0, "rank 1 has", program=program, options=["-n", 2, "--band-size", f"{SEGMENT_MIB}M", *options])
+    said = run([when], 0, "rank 1 has", program=program, options=["-n", 2, "--segment-size", f"{SEGMENT_MIB}M", *options])
     for rank, mebibytes in re.findall(r"rank (\d) has (\d+) MiB", said):
         expect(int(mebibytes) < SEGMENT_MIB // 2, f"rank {rank} has {mebibytes} MiB of shared memory")
 

@@ -53,7 +53,7 @@ def group_of_memory(limit):
 def run_limited(words, ranks, *patterns, status=0, options=()):
     program = str(pathlib.Path(harness.PROGRAM).with_name("launch_memory_limit"))
     with group_of_memory(LIMIT) as group:
-        return run(words, status, *patterns, options=["-n", ranks, "--band-size", "1G", *options], program=program,
+        return run(words, status, *patterns, options=["-n", ranks, "--segment-size", "1G", *options], program=program,
                    preexec_fn=lambda: (group / "cgroup.procs").write_text("0"))
 
 

@@ -239,7 +239,7 @@ def test_doctor_sees_red_where_the_address_space_is_limited():
 
 
 def test_doctor_judges_where_files_are_limited():
-    for limit, remedies in ((1000, ("ulimit -f unlimited\n",)), (1 << 20, ("or armature run --band-size",))):
+    for limit, remedies in ((1000, ("ulimit -f unlimited\n",)), (1 << 20, ("or armature run --segment-size",))):
         done = subprocess.run(["bash", "-c", f"ulimit -f {limit}; exec {harness.ARMATURE} doctor"], capture_output=True,
                               text=True)
         expect(done.returncode == 1, f"{done.returncode}: {done.stdout}")

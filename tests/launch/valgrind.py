@@ -52,7 +52,7 @@ def test_valgrind_in_a_script_is_seen():
 
 def test_valgrind_that_is_not_seen_is_warned_of():
     run(["-c", f"import os; os.execv({valgrind()!r}, ['v', '--leak-check=no', {example('ring')!r}])"], 0,
-        "2 bands of 1.0 GiB .*--band-size 64M", program=sys.executable, options=["-n", 2, "--band-size", "1G"])
+        "2 segments of 1.0 GiB .*--segment-size 64M", program=sys.executable, options=["-n", 2, "--segment-size", "1G"])
 
 
 def test_valgrind_of_a_program_alone_finds_nothing():

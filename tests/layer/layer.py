@@ -46,7 +46,7 @@ def case_refuses():
     for nodes, processes in ((1, 2), (2, 2), (2, 4)):
         with tempfile.TemporaryDirectory() as folder:
             run(["refuse", folder], 0, "refused: well",
-                options=["-n", 4, "--virtual", "--nodes", nodes, "--processes", processes, "--band-size", "64M",
+                options=["-n", 4, "--virtual", "--nodes", nodes, "--processes", processes, "--segment-size", "64M",
                          "--timeout", 60])
             expect(sorted(os.listdir(folder))[-1:] == ["latest"], str(os.listdir(folder)))
 

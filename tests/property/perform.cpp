@@ -191,7 +191,7 @@ void Performer::issue_vector(const Operation& op) {
   }
   // The segments are one list, or two of which one may be empty.
   const std::size_t cut = op.source_seed % (to.size() + 1);
-  const armature::Segments segments[] = {
+  const armature::Iov iov[] = {
       {.to = std::span(to).first(cut), .from = std::span(from).first(cut), .bytes = op.counts[0]},
       {.to = std::span(to).subspan(cut),
        .from = std::span(from).subspan(cut),
@@ -199,18 +199,17 @@ void Performer::issue_vector(const Operation& op) {
   const armature::Rank rank = op.rank;
   if (op.kind == Kind::accumulate) {
     with_type(op.type, [&]<class T>(T*) {
-      armature::accumulate_vector<T>(rank, segments, {.scale = scale_of<T>(op)});
+      armature::accumulate_vector<T>(rank, iov, {.scale = scale_of<T>(op)});
     });
   } else if (op.mode == Mode::blocking) {
-    op.kind == Kind::get ? armature::get_vector(rank, segments)
-                         : armature::put_vector(rank, segments);
+    op.kind == Kind::get ? armature::get_vector(rank, iov) : armature::put_vector(rank, iov);
   } else if (op.mode == Mode::handle) {
-    handles_.push_back(op.kind == Kind::get ? armature::get_vector_async(rank, segments)
-                                            : armature::put_vector_async(rank, segments));
+    handles_.push_back(op.kind == Kind::get ? armature::get_vector_async(rank, iov)
+                                            : armature::put_vector_async(rank, iov));
     handles_.back().wait();  // the lists live here
   } else {
-    op.kind == Kind::get ? armature::get_vector_nbi(rank, segments)
-                         : armature::put_vector_nbi(rank, segments);
+    op.kind == Kind::get ? armature::get_vector_nbi(rank, iov)
+                         : armature::put_vector_nbi(rank, iov);
     armature::wait_all(rank);
   }
 }

@@ -24,7 +24,7 @@ void require(bool holds, const char* what) {
   if (!holds) armature::abort(3, what);
 }
 
-/// All memory of the rank's band: by a team of its own, as what is freed of that is not kept.
+/// All memory of the rank's segment: by a team of its own, as what is freed of that is not kept.
 class Hoard {
  public:
   explicit Hoard(const armature::Team& alone) : alone_(alone) {

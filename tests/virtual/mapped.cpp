@@ -42,7 +42,7 @@ bool is_all(const unsigned char* from, std::size_t size, int value) {
 void private_memory_moves_with_its_rank(World& world) {
   const int mine = world.rank() + 1;
   unsigned char* const pages = map();
-  require(owner_of(pages) == world.rank() && is_all(pages, bytes, 0), "zeros in the band");
+  require(owner_of(pages) == world.rank() && is_all(pages, bytes, 0), "zeros in the segment");
   std::memset(pages, mine, bytes);
   move_on(world);
   require(is_all(pages, bytes, mine), "they came along");
@@ -63,7 +63,7 @@ void it_grows_and_shrinks(World& world) {
   unsigned char* pages = map();
   std::memset(pages, mine, bytes);
   pages = static_cast<unsigned char*>(mremap(pages, bytes, 4 * bytes, MREMAP_MAYMOVE));
-  require(pages != MAP_FAILED && owner_of(pages) == world.rank(), "it grows in the band");
+  require(pages != MAP_FAILED && owner_of(pages) == world.rank(), "it grows in the segment");
   move_on(world);
   require(is_all(pages, bytes, mine) && is_all(pages + bytes, 3 * bytes, 0), "with what is in it");
   require(mremap(pages, 4 * bytes, page, 0) == pages && is_all(pages, page, mine), "it shrinks");
@@ -138,7 +138,7 @@ void protected_pages_keep_the_rank(World& world) {
 void the_network_does_not_change_that(World& world) {
   unsigned char* const pages = map();
   require(owner_of(pages) == world.rank(),
-          "it lies in the band also where there are several nodes");
+          "it lies in the segment also where there are several nodes");
   require(munmap(pages, bytes) == 0, "it can go");
 }
 

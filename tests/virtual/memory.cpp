@@ -35,7 +35,7 @@ void what_a_rank_allocates_is_its_own(World& world) {
   const std::string text(1000, 'x');
   require(
       owner_of(number.get()) == me && owner_of(numbers.data()) == me && owner_of(text.data()) == me,
-      "new takes from the rank's band");
+      "new takes from the rank's segment");
   void* memory = std::calloc(100, 10);
   memory = std::realloc(memory, 100'000);
   require(owner_of(memory) == me, "calloc and realloc do");

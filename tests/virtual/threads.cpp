@@ -34,7 +34,7 @@ std::string line_of(World& world, std::size_t i) {
 
 void require_lines(World& world, const std::vector<std::string>& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    require(owner_of(lines[i].data()) == world.rank(), "it lies in the rank's band");
+    require(owner_of(lines[i].data()) == world.rank(), "it lies in the rank's segment");
     require(lines[i] == line_of(world, i), "what a thread has made came along");
   }
 }

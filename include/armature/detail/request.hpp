@@ -9,10 +9,10 @@
 #include "armature/rank.hpp"
 
 // The inlined half of sending a request. A rank has one channel to every other rank of its node: a
-// ring of requests in the sender's own band, which the receiver reads where they were written. The
-// caller asks for room, writes the request in place and commits it: a few stores, one of them the
-// word that the receiver looks at. Everything else (no room, a receiver asleep, requests that are
-// held back to travel together) is compiled code behind `at`, `end` and `direct`.
+// ring of requests in the sender's own segment, which the receiver reads where they were written.
+// The caller asks for room, writes the request in place and commits it: a few stores, one of them
+// the word that the receiver looks at. Everything else (no room, a receiver asleep, requests that
+// are held back to travel together) is compiled code behind `at`, `end` and `direct`.
 
 namespace armature::detail {
 

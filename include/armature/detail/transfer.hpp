@@ -143,7 +143,7 @@ ARMATURE_API void copy_large(void* to, const void* from, std::size_t bytes);
 /// directly.
 [[gnu::always_inline]] inline bool put_fast(Rank rank, void* to, const void* from,
                                             std::size_t bytes) {
-  static_assert(copy_short_max <= BandView::extent_min);
+  static_assert(copy_short_max <= SegmentView::extent_min);
   if (bytes <= copy_short_max) {
     if (!reachable_short(rank, to, bytes)) [[unlikely]]
       return false;
@@ -173,7 +173,7 @@ ARMATURE_API void copy_large(void* to, const void* from, std::size_t bytes);
   return true;
 }
 
-/// count * sizeof(T), or a number of bytes that no band holds when that overflows.
+/// count * sizeof(T), or a number of bytes that no segment holds when that overflows.
 template <class T>
 [[gnu::always_inline]] constexpr std::size_t bytes_of(std::size_t count) {
   std::size_t bytes = 0;

@@ -20,7 +20,7 @@ namespace armature::detail {
 
 /// The part of a rank's segment that may be accessed directly: [begin, begin + extent). A segment
 /// that may not be accessed directly has begin = unreachable, so no address passes.
-struct BandView {
+struct SegmentView {
   static constexpr std::uintptr_t unreachable = std::uintptr_t{1} << 63;
   static constexpr std::size_t extent_min = 4096;  // so that extent - sizeof(T) never wraps
 
@@ -29,7 +29,7 @@ struct BandView {
 };
 
 struct View {
-  const BandView* bands = nullptr;
+  const SegmentView* segments = nullptr;
   std::uint32_t ranks = 0;
   space::CopyChoices* copies = nullptr;  // the node's, where this process can do what it chooses
 };
@@ -37,23 +37,23 @@ struct View {
 extern ARMATURE_API View view;
 
 /// The owner may be growing it; whoever holds a good address has learnt of it after that.
-[[gnu::always_inline]] inline std::size_t extent_of(const BandView& band) {
-  return __atomic_load_n(&band.extent, __ATOMIC_RELAXED);
+[[gnu::always_inline]] inline std::size_t extent_of(const SegmentView& segment) {
+  return __atomic_load_n(&segment.extent, __ATOMIC_RELAXED);
 }
 
-/// Serves at most BandView::extent_min bytes: one comparison covers both ends.
+/// Serves at most SegmentView::extent_min bytes: one comparison covers both ends.
 [[gnu::always_inline]] inline bool reachable_short(Rank rank, const void* address,
                                                    std::size_t bytes) {
   const View& v = view;
   if (static_cast<std::uint32_t>(static_cast<int>(rank)) >= v.ranks) [[unlikely]]
     return false;
-  const BandView& band = v.bands[static_cast<int>(rank)];
-  return reinterpret_cast<std::uintptr_t>(address) - band.begin <= extent_of(band) - bytes;
+  const SegmentView& segment = v.segments[static_cast<int>(rank)];
+  return reinterpret_cast<std::uintptr_t>(address) - segment.begin <= extent_of(segment) - bytes;
 }
 
 template <std::size_t bytes>
 [[gnu::always_inline]] inline bool reachable(Rank rank, const void* address) {
-  static_assert(bytes <= BandView::extent_min);
+  static_assert(bytes <= SegmentView::extent_min);
   return reachable_short(rank, address, bytes);
 }
 
@@ -61,9 +61,9 @@ template <std::size_t bytes>
   const View& v = view;
   if (static_cast<std::uint32_t>(static_cast<int>(rank)) >= v.ranks) [[unlikely]]
     return false;
-  const BandView& band = v.bands[static_cast<int>(rank)];
-  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - band.begin;
-  const std::size_t extent = extent_of(band);
+  const SegmentView& segment = v.segments[static_cast<int>(rank)];
+  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - segment.begin;
+  const std::size_t extent = extent_of(segment);
   return offset <= extent && bytes <= extent - offset;
 }
 

@@ -64,13 +64,14 @@ void check_limits(Findings& findings) {
   findings.push_back(
       {"size of a process (RLIMIT_AS)", room ? Health::good : Health::bad,
        bytes_or_unlimited(address.rlim_cur),
-       room ? "" : "bands are address ranges, most of them never used: ulimit -v unlimited"});
+       room ? "" : "segments are address ranges, most of them never used: ulimit -v unlimited"});
 
   const rlimit file = limit_of(RLIMIT_FSIZE);
-  const bool large = file.rlim_cur == RLIM_INFINITY || file.rlim_cur >= space::band_bytes_max;
+  const bool large = file.rlim_cur == RLIM_INFINITY || file.rlim_cur >= space::segment_bytes_max;
   std::string remedy;
-  if (!large) remedy = "each band is a sparse memory file: ulimit -f unlimited";
-  if (!large && file.rlim_cur >= space::band_bytes_min) remedy += ", or armature run --band-size";
+  if (!large) remedy = "each segment is a sparse memory file: ulimit -f unlimited";
+  if (!large && file.rlim_cur >= space::segment_bytes_min)
+    remedy += ", or armature run --segment-size";
   findings.push_back({"size of a file (RLIMIT_FSIZE)", large ? Health::good : Health::bad,
                       bytes_or_unlimited(file.rlim_cur), remedy});
 

@@ -19,7 +19,7 @@
 #include "command/doctor/checks.hpp"
 #include "space/layout.hpp"
 
-// Memory, memory files, and room for bands in the address space.
+// Memory, memory files, and room for segments in the address space.
 
 namespace armature::command {
 namespace {
@@ -43,7 +43,7 @@ void check_overcommit(Findings& findings) {
   findings.push_back(finding);
 }
 
-/// Tries with a memory file what a job does with each band. Returns what failed, or nothing.
+/// Tries with a memory file what a job does with each segment. Returns what failed, or nothing.
 std::string try_memory_file(std::uint64_t address) {
   constexpr std::size_t touched = std::size_t{4} << 20;
   const base::FileDescriptor file(memfd_create("armature-doctor", MFD_CLOEXEC));
@@ -54,14 +54,14 @@ std::string try_memory_file(std::uint64_t address) {
   // A limit of their size is told by itself (check_limits).
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
-  const std::uint64_t bytes = std::min<std::uint64_t>(limit.rlim_cur, space::band_bytes_max);
+  const std::uint64_t bytes = std::min<std::uint64_t>(limit.rlim_cur, space::segment_bytes_max);
   if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
-    return failed("a sparse file as large as a band");
+    return failed("a sparse file as large as a segment");
   if (fallocate(file.get(), 0, 0, static_cast<off_t>(touched)) != 0)
     return failed("4 MiB of memory");
   void* start = mmap(reinterpret_cast<void*>(address), touched, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_FIXED_NOREPLACE, file.get(), 0);
-  if (start == MAP_FAILED) return failed("mapping it where bands lie");
+  if (start == MAP_FAILED) return failed("mapping it where segments lie");
   std::memset(start, 1, touched);
   munmap(start, touched);
   return "";
@@ -127,7 +127,7 @@ void check_address_space(Findings& findings) {
     room.found = fmt::format("no room for {} at {:#x}: {}", readable_bytes(space::default_room),
                              space::default_base, base::system_text(error));
     room.remedy =
-        "ulimit -v unlimited; or smaller bands elsewhere: armature run --band-size 1G --base "
+        "ulimit -v unlimited; or smaller segments elsewhere: armature run --segment-size 1G --base "
         "0x100000000000";
   }
   findings.push_back(room);

@@ -63,10 +63,10 @@ bool add_tally(Round& round, const space::FenceLine& line, const Wait& wait) {
 }
 
 /// Finds out who has entered the round a rank waits for, from the block of its team.
-std::shared_ptr<Round> read_round(const space::ControlHeader& header, const BandFiles& bands,
+std::shared_ptr<Round> read_round(const space::ControlHeader& header, const SegmentFiles& segments,
                                   const Wait& wait) {
   space::TeamBlock head;
-  if (!bands.read(header, wait.object, &head, sizeof head)) return nullptr;
+  if (!segments.read(header, wait.object, &head, sizeof head)) return nullptr;
   if (head.magic != space::TeamBlock::expected_magic || head.size == 0 ||
       head.size > header.ranks) {
     return nullptr;
@@ -74,7 +74,7 @@ std::shared_ptr<Round> read_round(const space::ControlHeader& header, const Band
   const std::size_t bytes = space::TeamBlock::head_bytes(head.size);
   const auto copy = std::unique_ptr<std::byte[], decltype(&std::free)>(
       static_cast<std::byte*>(std::aligned_alloc(alignof(space::TeamBlock), bytes)), &std::free);
-  if (!copy || !bands.read(header, wait.object, copy.get(), bytes)) return nullptr;
+  if (!copy || !segments.read(header, wait.object, copy.get(), bytes)) return nullptr;
 
   auto& block = *reinterpret_cast<space::TeamBlock*>(copy.get());
   block.size = head.size;  // the layout depends on it: the one that was checked
@@ -91,7 +91,7 @@ std::shared_ptr<Round> read_round(const space::ControlHeader& header, const Band
 }
 
 /// The rank whose turn it is in a process of virtual ranks; its own node knows. -1: nobody's.
-int running_in(const space::Control& control, const BandFiles& files, int node, int process) {
+int running_in(const space::Control& control, const SegmentFiles& files, int node, int process) {
   const std::atomic<std::int32_t>& running = control.process(process).running;
   const auto number = static_cast<std::size_t>(node);
   if (node == control.header().node || number >= files.controls.size())
@@ -112,12 +112,12 @@ class Rounds {
  public:
   explicit Rounds(const space::ControlHeader& header) : header_(header) {}
 
-  std::shared_ptr<const Round> of(const Wait& wait, int node, const BandFiles& bands) {
+  std::shared_ptr<const Round> of(const Wait& wait, int node, const SegmentFiles& segments) {
     const bool is_fence = wait.awaiting == Awaiting::fence;
     if (!is_fence && !is_round(wait.awaiting)) return nullptr;
     const auto [at, is_new] =
         read_.try_emplace({node, is_fence, wait.team, wait.object, wait.detail});
-    if (is_new) at->second = read_round(header_, bands, wait);
+    if (is_new) at->second = read_round(header_, segments, wait);
     return at->second;
   }
 
@@ -160,19 +160,19 @@ class Threads {
 
 }  // namespace
 
-Snapshot observe(const space::Control& control, const BandFiles& files) {
+Snapshot observe(const space::Control& control, const SegmentFiles& files) {
   const space::ControlHeader& header = control.header();
   Snapshot snapshot{.now_ns = base::now_ns(),
                     .started_ns = header.started_ns,
-                    .band_base = header.band_base,
-                    .band_bytes = header.band_bytes,
+                    .segment_base = header.segment_base,
+                    .segment_bytes = header.segment_bytes,
                     .processes = header.processes,
                     .ranks = {}};
   Rounds rounds(header);
   Threads threads;
   for (int rank = 0; rank < static_cast<int>(header.ranks); ++rank) {
     const space::RankSlot& slot = control.slot(rank);
-    const BandFiles bands = files.of_node(header, slot.node);
+    const SegmentFiles segments = files.of_node(header, slot.node);
     RankState state;
     state.life = slot.life.load(std::memory_order_acquire);
     state.pid = slot.pid.load(std::memory_order_relaxed);
@@ -188,9 +188,9 @@ Snapshot observe(const space::Control& control, const BandFiles& files) {
     state.process_state = threads.state(state.pid, state.tid);
     state.wait = read_wait(slot.wait);
     if (state.is_connecting()) state.is_ready = false;
-    state.round = rounds.of(state.wait, slot.node, bands);
+    state.round = rounds.of(state.wait, slot.node, segments);
     if (state.life == Life::running || state.life == Life::leaving) {
-      state.pending = read_pending(header, bands, rank);
+      state.pending = read_pending(header, segments, rank);
     }
     snapshot.ranks.push_back(std::move(state));
   }

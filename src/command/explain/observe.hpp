@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "command/explain/band_files.hpp"
 #include "command/explain/pending.hpp"
+#include "command/explain/segment_files.hpp"
 #include "space/control.hpp"
 
 // A look at what a job's ranks are doing at one moment, read from its memory files without asking
@@ -63,13 +63,13 @@ struct RankState {
 struct Snapshot {
   std::uint64_t now_ns = 0;
   std::uint64_t started_ns = 0;
-  std::uint64_t band_base = 0;
-  std::uint64_t band_bytes = 0;
+  std::uint64_t segment_base = 0;
+  std::uint64_t segment_bytes = 0;
   std::uint32_t processes = 0;
   std::vector<RankState> ranks;
 };
 
-Snapshot observe(const space::Control& control, const BandFiles& files);
+Snapshot observe(const space::Control& control, const SegmentFiles& files);
 
 /// Marks as moving who does something else than in the earlier snapshot: a wait that ends by itself
 /// must not be taken for part of a deadlock.

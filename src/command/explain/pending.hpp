@@ -6,7 +6,7 @@
 
 namespace armature::command {
 
-struct BandFiles;
+struct SegmentFiles;
 
 /// Lists what others have left for a rank that it has not taken yet.
 struct Pending {
@@ -17,6 +17,6 @@ struct Pending {
 };
 
 /// Reads the head of the rank's segment and the rings it names. Empty where that cannot be read.
-Pending read_pending(const space::ControlHeader& header, const BandFiles& bands, int rank);
+Pending read_pending(const space::ControlHeader& header, const SegmentFiles& segments, int rank);
 
 }  // namespace armature::command

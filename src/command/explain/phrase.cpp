@@ -55,8 +55,8 @@ std::string progress_of_fence(const RankState& state) {
 
 /// The owner of the memory an address lies in, as "at rank 2", or nothing.
 std::string place(const Snapshot& snapshot, std::uint64_t address) {
-  if (address < snapshot.band_base || snapshot.band_bytes == 0) return "";
-  const std::uint64_t rank = (address - snapshot.band_base) / snapshot.band_bytes;
+  if (address < snapshot.segment_base || snapshot.segment_bytes == 0) return "";
+  const std::uint64_t rank = (address - snapshot.segment_base) / snapshot.segment_bytes;
   return rank < snapshot.ranks.size() ? fmt::format(" at rank {}", rank) : "";
 }
 

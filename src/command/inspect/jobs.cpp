@@ -44,7 +44,7 @@ std::vector<int> numbers_in(const std::string& folder) {
   return numbers;
 }
 
-/// "armature-band" for a descriptor that is such a memory file; its name, if it is none.
+/// "armature-segment" for a descriptor that is such a memory file; its name, if it is none.
 std::string memory_file_name(int pid, int fd) {
   std::array<char, PATH_MAX> target{};
   if (readlink(descriptor_path(pid, fd).c_str(), target.data(), target.size() - 1) <= 0) return "";
@@ -58,7 +58,7 @@ std::string memory_file_name(int pid, int fd) {
 
 struct Files {
   std::vector<int> controls;
-  std::vector<int> bands;
+  std::vector<int> segments;
 };
 
 /// Identifies a file, whatever its number.
@@ -70,13 +70,13 @@ std::pair<dev_t, ino_t> identity(int pid, int fd) {
 
 Files job_files(int pid) {
   Files files;
-  std::set<std::pair<dev_t, ino_t>> seen;  // a rank's own band may be open twice
+  std::set<std::pair<dev_t, ino_t>> seen;  // a rank's own segment may be open twice
   for (int fd : numbers_in("/proc/" + std::to_string(pid) + "/fd")) {
     const std::string name = memory_file_name(pid, fd);
     const bool is_control = name == space::control_name;
-    if (!is_control && name != space::band_name) continue;
+    if (!is_control && name != space::segment_name) continue;
     if (!seen.insert(identity(pid, fd)).second) continue;
-    (is_control ? files.controls : files.bands).push_back(fd);
+    (is_control ? files.controls : files.segments).push_back(fd);
   }
   return files;
 }
@@ -101,7 +101,7 @@ bool is_of_launcher(const base::FileDescriptor& control, int pid) {
 }  // namespace
 
 ObservedJob::ObservedJob(int holder, std::vector<base::FileDescriptor> controls,
-                         const std::vector<int>& bands)
+                         const std::vector<int>& segments)
     : holder_(holder),
       control_files_(std::move(controls)),
       control_(space::map_control(control_files_.front().get(), false)) {
@@ -113,22 +113,22 @@ ObservedJob::ObservedJob(int holder, std::vector<base::FileDescriptor> controls,
   // Takes each rank's segment on its own node; one file holds those of all virtual ranks. Some
   // rank's own few are of no use.
   const std::size_t ranks = control_.header().ranks_are_virtual != 0 ? 1 : control_.header().ranks;
-  if (bands.size() != ranks * control_files_.size()) return;
+  if (segments.size() != ranks * control_files_.size()) return;
   if (control_.header().ranks_are_virtual != 0) {
-    bands_ = bands;
+    segments_ = segments;
     return;
   }
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const auto node = static_cast<std::size_t>(control_.slot(static_cast<int>(rank)).node);
     const std::size_t group = control_files_.size() > 1 ? node : 0;
-    if (group < control_files_.size()) bands_.push_back(bands[group * ranks + rank]);
+    if (group < control_files_.size()) segments_.push_back(segments[group * ranks + rank]);
   }
 }
 
 ObservedJob::ObservedJob(ObservedJob&& other) noexcept
     : holder_(other.holder_),
       control_files_(std::move(other.control_files_)),
-      bands_(std::move(other.bands_)),
+      segments_(std::move(other.segments_)),
       control_(std::exchange(other.control_, {})),
       mapped_bytes_(other.mapped_bytes_) {}
 
@@ -161,12 +161,12 @@ std::string ObservedJob::program() const {
 
 Snapshot ObservedJob::observe() const {
   constexpr timespec moment{0, 30'000'000};
-  make_room_for_files(bands_.size(),
+  make_room_for_files(segments_.size(),
                       fmt::format("looking at a job of {} ranks", control_.header().ranks));
-  std::vector<base::FileDescriptor> bands;
-  BandFiles files;
-  for (const int band : bands_)
-    files.fds.push_back(bands.emplace_back(open_for_reading(holder_, band)).get());
+  std::vector<base::FileDescriptor> segments;
+  SegmentFiles files;
+  for (const int segment : segments_)
+    files.fds.push_back(segments.emplace_back(open_for_reading(holder_, segment)).get());
   for (const auto& control : control_files_) files.controls.push_back(control.get());
   const auto earlier = command::observe(control_, files);
   nanosleep(&moment, nullptr);
@@ -185,7 +185,7 @@ std::vector<ObservedJob> running_jobs() {
     for (int fd : files.controls) controls.push_back(open_for_reading(pid, fd));
     if (!is_of_launcher(controls.front(), pid)) continue;
     try {
-      jobs.emplace_back(pid, std::move(controls), files.bands);
+      jobs.emplace_back(pid, std::move(controls), files.segments);
     } catch (const Error&) {
       continue;  // of another build, or not complete yet
     }

@@ -14,10 +14,10 @@ namespace armature::command {
 /// holds open; they have no names, but /proc shows them to the job's owner.
 class ObservedJob {
  public:
-  /// The control block of each node, and the launcher's descriptors of the bands of all ranks, once
-  /// for each node.
+  /// The control block of each node, and the launcher's descriptors of the segments of all ranks,
+  /// once for each node.
   ObservedJob(int holder, std::vector<base::FileDescriptor> controls,
-              const std::vector<int>& bands);
+              const std::vector<int>& segments);
   ObservedJob(ObservedJob&& other) noexcept;
   ObservedJob& operator=(ObservedJob&&) = delete;
   ~ObservedJob();
@@ -36,7 +36,7 @@ class ObservedJob {
  private:
   int holder_;
   std::vector<base::FileDescriptor> control_files_;
-  std::vector<int> bands_;
+  std::vector<int> segments_;
   space::Control control_;
   std::size_t mapped_bytes_ = 0;
 };

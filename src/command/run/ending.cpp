@@ -12,7 +12,7 @@
 #include "base/bytes.hpp"
 #include "command/explain/observe.hpp"
 #include "command/run/signals.hpp"
-#include "space/virtual_band.hpp"
+#include "space/virtual_segment.hpp"
 
 namespace armature::command {
 namespace {
@@ -21,10 +21,10 @@ using space::Life;
 
 constexpr int status_of_signal(int signal) { return 128 + signal; }
 
-/// "address 0x10", and in whose memory it lies when it is in a band.
+/// "address 0x10", and in whose memory it lies when it is in a segment.
 std::string place(std::uint64_t address, const space::Control& control, int node) {
   std::string text = fmt::format("address {:#x}", address);
-  const int owner = BandFiles::owner(control.header(), address);
+  const int owner = SegmentFiles::owner(control.header(), address);
   if (owner < 0) return text;
   if (control.slot(owner).node != node)
     return text + fmt::format(
@@ -33,10 +33,10 @@ std::string place(std::uint64_t address, const space::Control& control, int node
                       owner);
   const space::ControlHeader& header = control.header();
   const auto number = static_cast<std::uint64_t>(owner);
-  const space::VirtualBand band(header);
+  const space::VirtualSegment segment(header);
   const std::uint64_t stack =
-      header.band_base + number * header.band_bytes + band.stack_low(number);
-  if (header.stack_bytes != 0 && address < stack && address >= stack - band.guard_bytes)
+      header.segment_base + number * header.segment_bytes + segment.stack_low(number);
+  if (header.stack_bytes != 0 && address < stack && address >= stack - segment.guard_bytes)
     return text + fmt::format(
                       ", {} below the stack of rank {}, which is full: it has {}, and "
                       "armature run --stack-size BYTES gives more",
@@ -44,9 +44,9 @@ std::string place(std::uint64_t address, const space::Control& control, int node
                           ? std::string("just")
                           : base::readable_bytes(stack - address),
                       owner, base::readable_bytes(header.stack_bytes));
-  const detail::BandView& view = control.bands()[owner];
+  const detail::SegmentView& view = control.segments()[owner];
   const bool allocated = address - view.begin < view.extent;
-  return text + fmt::format(", in the band of rank {}, {}", owner,
+  return text + fmt::format(", in the segment of rank {}, {}", owner,
                             allocated ? "where it has memory" : "where it has allocated nothing");
 }
 

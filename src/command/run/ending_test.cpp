@@ -27,11 +27,11 @@ class TwoRanks {
   TwoRanks() {
     auto* header = new (memory_.get()) space::ControlHeader;
     header->ranks = 2;
-    header->band_base = space::default_base;
-    header->band_bytes = 1 << 30;
+    header->segment_base = space::default_base;
+    header->segment_bytes = 1 << 30;
     for (int rank : {0, 1}) {
       new (&control().slot(rank)) space::RankSlot;
-      new (control().bands() + rank) detail::BandView;
+      new (control().segments() + rank) detail::SegmentView;
       new (&control().last_words(rank)) space::LastWords;
     }
   }
@@ -90,17 +90,17 @@ TEST(EndingTest, ranks_that_fail_alike_differ_in_numbers_only) {
   EXPECT_FALSE(are_alike(ending(1, "soup"), ending(1, "soup is cold")));
 }
 
-TEST(EndingTest, a_fault_in_a_band_names_the_owner) {
+TEST(EndingTest, a_fault_in_a_segment_names_the_owner) {
   const TwoRanks job;
   const space::ControlHeader& header = job.control().header();
   const Words words{.signal = SIGSEGV,
                     .status = 0,
-                    .fault_address = header.band_base + header.band_bytes + 5,
+                    .fault_address = header.segment_base + header.segment_bytes + 5,
                     .frames = {},
                     .text = ""};
   const Ending ending = ending_by_words(words, job.control());
   EXPECT_EQ(ending.status, 139);
-  EXPECT_THAT(ending.how, HasSubstr("in the band of rank 1, where it has allocated nothing"));
+  EXPECT_THAT(ending.how, HasSubstr("in the segment of rank 1, where it has allocated nothing"));
   const Words sent{
       .signal = SIGSEGV, .was_sent = true, .fault_address = 4711, .frames = {}, .text = ""};
   EXPECT_THAT(ending_by_words(sent, job.control()).how, HasSubstr("(SIGSEGV)"));

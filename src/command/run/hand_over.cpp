@@ -55,8 +55,9 @@ void set_variables(const LaunchOptions& options) {
     setenv(name, value.c_str(), 1);
   };
   if (options.threads > 1) set("ARMATURE_THREADS", std::to_string(options.threads));
-  if (options.band_bytes != 0) set("ARMATURE_BAND_SIZE", std::to_string(options.band_bytes));
-  if (options.band_base != 0) set("ARMATURE_BASE", fmt::format("{:#x}", options.band_base));
+  if (options.segment_bytes != 0)
+    set("ARMATURE_SEGMENT_SIZE", std::to_string(options.segment_bytes));
+  if (options.segment_base != 0) set("ARMATURE_BASE", fmt::format("{:#x}", options.segment_base));
   if (options.check_full) set("ARMATURE_CHECK", "1");
   if (options.on_death == space::OnDeath::go_on) set("ARMATURE_ON_DEATH", "continue");
   if (options.on_death == space::OnDeath::recover) set("ARMATURE_ON_DEATH", "recover");

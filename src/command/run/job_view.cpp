@@ -13,13 +13,13 @@ JobView::JobView(const LaunchOptions& options, const std::vector<space::JobMemor
   const bool one_file = header().ranks_are_virtual != 0;
   for (const auto& node : memory) {
     of_nodes_.push_back(space::map_control(node.control.get()));
-    band_files_.controls.push_back(node.control.get());
-    if (one_file) band_files_.fds.push_back(node.bands.front().get());
+    segment_files_.controls.push_back(node.control.get());
+    if (one_file) segment_files_.fds.push_back(node.segments.front().get());
   }
   for (int rank = 0; !one_file && rank < ranks(); ++rank)
-    band_files_.fds.push_back(memory[static_cast<std::size_t>(control.slot(rank).node)]
-                                  .bands[static_cast<std::size_t>(rank)]
-                                  .get());
+    segment_files_.fds.push_back(memory[static_cast<std::size_t>(control.slot(rank).node)]
+                                     .segments[static_cast<std::size_t>(rank)]
+                                     .get());
 }
 
 space::ControlHeader& JobView::header_of_rank_0() const {
@@ -42,6 +42,8 @@ bool JobView::is_to_go_on() const {
          });
 }
 
-std::string JobView::explanation() const { return text(explain(observe(control_, band_files_))); }
+std::string JobView::explanation() const {
+  return text(explain(observe(control_, segment_files_)));
+}
 
 }  // namespace armature::command

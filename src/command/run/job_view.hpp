@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "command/explain/band_files.hpp"
+#include "command/explain/segment_files.hpp"
 #include "command/run/launch_options.hpp"
 #include "space/job_memory.hpp"
 
@@ -47,7 +47,7 @@ class JobView {
   const std::vector<space::JobMemory>& memory_;
   const space::Control control_;
   std::vector<space::Control> of_nodes_;
-  BandFiles band_files_;
+  SegmentFiles segment_files_;
 };
 
 }  // namespace armature::command

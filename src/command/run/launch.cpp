@@ -86,10 +86,10 @@ void describe(const LaunchOptions& options, const space::ControlHeader& header,
               const Binding& binding) {
   const std::string nodes =
       header.nodes > 1 ? fmt::format(", pretending {} nodes", header.nodes) : std::string();
-  say(fmt::format("{} ranks of {}{}{} on {} cores, {}; a band of {} each from {:#x} on",
+  say(fmt::format("{} ranks of {}{}{} on {} cores, {}; a segment of {} each from {:#x} on",
                   header.ranks, options.command.front(), in_processes(header), nodes, header.cores,
-                  binding.empty() ? "not bound" : "bound", base::readable_bytes(header.band_bytes),
-                  header.band_base));
+                  binding.empty() ? "not bound" : "bound",
+                  base::readable_bytes(header.segment_bytes), header.segment_base));
 }
 
 /// Tells it once, where ranks share a process.
@@ -160,10 +160,10 @@ std::vector<std::uint32_t> first_of_nodes(const LaunchOptions& options,
 }
 
 /// 0: the default.
-std::uint64_t band_bytes(const LaunchOptions& options) {
-  const bool is_said = options.band_bytes != 0;
-  return !is_said && runs_valgrind(options.command) ? space::band_bytes_on_valgrind
-                                                    : options.band_bytes;
+std::uint64_t segment_bytes(const LaunchOptions& options) {
+  const bool is_said = options.segment_bytes != 0;
+  return !is_said && runs_valgrind(options.command) ? space::segment_bytes_on_valgrind
+                                                    : options.segment_bytes;
 }
 
 std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uint32_t ranks,
@@ -176,8 +176,8 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                         .first_ranks = processes ? of_processes : std::vector<std::uint32_t>(),
                         .stack_bytes = options.stack_bytes,
                         .slots_have_pages = options.restore && options.restore->slots_have_pages,
-                        .band_base = options.band_base,
-                        .band_bytes = band_bytes(options),
+                        .segment_base = options.segment_base,
+                        .segment_bytes = segment_bytes(options),
                         .cores = cores,
                         .check_full = options.check_full,
                         .on_death = options.on_death,
@@ -189,7 +189,7 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
   for (std::uint32_t node = 0; node < std::max<std::uint32_t>(options.nodes, 1); ++node) {
     job.node = static_cast<std::int32_t>(node);
     memory.push_back(space::JobMemory::create(job));
-    line_up(memory.back().bands);
+    line_up(memory.back().segments);
   }
   return memory;
 }

@@ -46,9 +46,9 @@ struct SimulationOptions {
 };
 
 struct AddressOptions {
-  bool check_full = false;       // every address, on every call
-  std::uint64_t band_base = 0;   // 0: the default
-  std::uint64_t band_bytes = 0;  // 0: the default
+  bool check_full = false;          // every address, on every call
+  std::uint64_t segment_base = 0;   // 0: the default
+  std::uint64_t segment_bytes = 0;  // 0: the default
 };
 
 /// Checkpoints: where ranks are written to, how often, and which one is read at the start.

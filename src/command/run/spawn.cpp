@@ -50,24 +50,25 @@ void hold_back_requests_to_end() {
 
 }  // namespace
 
-void line_up(std::vector<base::FileDescriptor>& bands) {
-  int first = bands.front().get();
-  while (!consecutive(bands)) {
+void line_up(std::vector<base::FileDescriptor>& segments) {
+  int first = segments.front().get();
+  while (!consecutive(segments)) {
     // Duplicates from `first` on; a number in use on the way means to start again behind it.
     std::vector<base::FileDescriptor> line;
-    for (const auto& band : bands) {
+    for (const auto& segment : segments) {
       const int wanted = first + static_cast<int>(line.size());
-      line.emplace_back(fcntl(band.get(), F_DUPFD_CLOEXEC, wanted));
+      line.emplace_back(fcntl(segment.get(), F_DUPFD_CLOEXEC, wanted));
       if (!line.back()) base::fail(Errc::start, "too many open files (ulimit -n)");
       if (line.back().get() != wanted) break;
     }
     first = line.back().get();
-    if (line.size() == bands.size() && consecutive(line)) bands = std::move(line);
+    if (line.size() == segments.size() && consecutive(line)) segments = std::move(line);
   }
 }
 
-void raise_file_limit(std::uint32_t ranks, std::uint32_t bands, std::uint32_t nodes, bool label) {
-  const std::uint64_t needed = std::uint64_t{2} * bands * nodes * (label ? 2 : 1) + 64;
+void raise_file_limit(std::uint32_t ranks, std::uint32_t segments, std::uint32_t nodes,
+                      bool label) {
+  const std::uint64_t needed = std::uint64_t{2} * segments * nodes * (label ? 2 : 1) + 64;
   const std::string on = nodes > 1 ? fmt::format(" on {} nodes", nodes) : std::string();
   base::raise_file_limit(needed, fmt::format("a job of {} ranks{}", ranks, on));
 }
@@ -125,7 +126,7 @@ Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
   variables_ = {fmt::format("{}={:0{}}", bootstrap::rank_variable, ranks.first, digits),
                 fmt::format("{}={:0{}}", bootstrap::hosted_variable, ranks.count, digits),
                 fmt::format("{}={}", bootstrap::control_variable, memory.control.get()),
-                fmt::format("{}={}", bootstrap::bands_variable, memory.bands.front().get()),
+                fmt::format("{}={}", bootstrap::segments_variable, memory.segments.front().get()),
                 fmt::format("{}={}", bootstrap::launcher_variable, life_.get())};
   if (ranks.joins_as >= 0)
     variables_.push_back(fmt::format("{}={:06}", bootstrap::process_variable, ranks.joins_as));
@@ -175,7 +176,7 @@ void Spawner::become(const Child& child, volatile int& error) const {
   if (child.output.err >= 0) dup2(child.output.err, STDERR_FILENO);
   if (child.mask_bytes > 0) sched_setaffinity(0, child.mask_bytes, child.mask);
   fcntl(child.memory.control.get(), F_SETFD, 0);
-  for (const auto& band : child.memory.bands) fcntl(band.get(), F_SETFD, 0);
+  for (const auto& segment : child.memory.segments) fcntl(segment.get(), F_SETFD, 0);
   if (job_.store >= 0) fcntl(job_.store, F_SETFD, 0);
   fcntl(life_.get(), F_SETFD, 0);
   execve(job_.path.c_str(), arguments_.data(), environment_.data());

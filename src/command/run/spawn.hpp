@@ -12,13 +12,13 @@
 
 namespace armature::command {
 
-/// Gives bands consecutive descriptors, as ranks expect them, whatever descriptors we have
+/// Gives segments consecutive descriptors, as ranks expect them, whatever descriptors we have
 /// inherited.
-void line_up(std::vector<base::FileDescriptor>& bands);
+void line_up(std::vector<base::FileDescriptor>& segments);
 
 /// Raises the soft limit of open files to what a job of so many ranks needs, of which each node has
-/// a memory file for each of `bands`. Throws Error(start) when it may not.
-void raise_file_limit(std::uint32_t ranks, std::uint32_t bands, std::uint32_t nodes, bool label);
+/// a memory file for each of `segments`. Throws Error(start) when it may not.
+void raise_file_limit(std::uint32_t ranks, std::uint32_t segments, std::uint32_t nodes, bool label);
 
 /// The ranks that one process hosts: first, first + 1, ...
 struct Hosted {

@@ -27,7 +27,7 @@ inline space::RankHeap* current_rank_heap() {
   return thread_heap != nullptr ? &heap_of_thread()->rank() : nullptr;
 }
 
-/// The heap of the rank in whose band that lies; nullptr: in none.
+/// The heap of the rank in whose segment that lies; nullptr: in none.
 [[gnu::visibility("hidden")]] space::RankHeap* find_heap(const void* address);
 
 /// Tells libarmature that the calling thread works for a rank.

@@ -18,10 +18,10 @@ namespace armature::fibers {
 
 /// The places of the ranks' heaps.
 struct HeapPlaces {
-  std::uintptr_t base = 0;  // of the first band
-  std::size_t band_bytes = 0;
-  std::size_t bands = 0;
-  std::size_t offset = 0;  // of the heap in each band, before its shift
+  std::uintptr_t base = 0;  // of the first segment
+  std::size_t segment_bytes = 0;
+  std::size_t segments = 0;
+  std::size_t offset = 0;  // of the heap in each segment, before its shift
   // Called by each thread that works for a rank: where its heap stands, as `current` below.
   void (*thread_works)(space::RankHeap** of_thread) = nullptr;
 };
@@ -68,7 +68,7 @@ struct MallocLibrary {
   void (*set_places)(const HeapPlaces& places);
   /// Threads of this process that ranks have started and that have not ended.
   const std::atomic<std::uint32_t>* threads;
-  /// Ranks have become what they were before they mapped what is not in their bands.
+  /// Ranks have become what they were before they mapped what is not in their segments.
   void (*forget_mappings)();
   StaticGuards (*exchange_static_guards)(const StaticGuards& of_ranks);
 };

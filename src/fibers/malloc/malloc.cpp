@@ -1,6 +1,6 @@
 // libarmature-malloc.so: malloc and its relatives, for processes that host virtual ranks. While a
-// rank runs, memory comes from the heap in its band; else from the C library, under the names that
-// glibc has for this purpose. free finds out from the address. Loaded before the program's own
+// rank runs, memory comes from the heap in its segment; else from the C library, under the names
+// that glibc has for this purpose. free finds out from the address. Loaded before the program's own
 // libraries (LD_PRELOAD); see docs/decisions/rank-heaps.md.
 #include <dlfcn.h>
 #include <link.h>
@@ -44,7 +44,7 @@ using armature::space::RankHeap;
 using armature::space::ThreadHeap;
 
 constinit HeapPlaces places;
-constinit std::uintptr_t all_bytes = 0;  // of all bands
+constinit std::uintptr_t all_bytes = 0;  // of all segments
 // A child of fork sees the same memory as its parent, who goes on using it.
 constinit bool is_a_fork = false;
 
@@ -81,8 +81,8 @@ bool is_a_ranks(const void* memory) {
 
 RankHeap& heap_of(const void* memory) {
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(memory) - places.base;
-  const std::uintptr_t rank = offset / places.band_bytes;
-  return *reinterpret_cast<RankHeap*>(places.base + rank * places.band_bytes + places.offset -
+  const std::uintptr_t rank = offset / places.segment_bytes;
+  return *reinterpret_cast<RankHeap*>(places.base + rank * places.segment_bytes + places.offset -
                                       armature::space::stack_shift(rank));
 }
 
@@ -183,7 +183,7 @@ ARMATURE_EXPORT MallocLibrary armature_malloc_library() {
           [](const HeapPlaces& given) {
             places = given;
             loader = find_loader();
-            all_bytes = given.bands * given.band_bytes;
+            all_bytes = given.segments * given.segment_bytes;
             pthread_atfork(nullptr, nullptr, [] {
               is_a_fork = true;
               current_heap = nullptr;

@@ -1,7 +1,7 @@
 // Memory that a rank maps itself goes where the rank goes: private anonymous pages come from its
-// band. All other mappings (files, shared memory, an address of its choice, pages that may not be
-// written to) are the process's. The rank stays there as long as it has any. Calls from inside the
-// C library, for thread stacks and the like, do not come here.
+// segment. All other mappings (files, shared memory, an address of its choice, pages that may not
+// be written to) are the process's. The rank stays there as long as it has any. Calls from inside
+// the C library, for thread stacks and the like, do not come here.
 #include "fibers/malloc/mappings.hpp"
 
 #include <dlfcn.h>
@@ -60,9 +60,9 @@ bool is_private(int flags) {
   return (flags & (MAP_TYPE | MAP_ANONYMOUS)) == (MAP_PRIVATE | MAP_ANONYMOUS);
 }
 
-/// Whether pages of the band do. What they lie on does not matter to the program: pages that were
-/// to be large are whole large pages.
-bool is_from_band(int protection, int flags) {
+/// Whether pages of the segment do. What they lie on does not matter to the program: pages that
+/// were to be large are whole large pages.
+bool is_from_segment(int protection, int flags) {
   constexpr int special = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_GROWSDOWN | MAP_LOCKED | MAP_32BIT;
   return is_private(flags) && protection == read_write && (flags & special) == 0;
 }
@@ -79,7 +79,7 @@ RankHeap* mapper_of(const void* pages) {
   return heap != nullptr && heap->has_mapped(pages) ? heap : nullptr;
 }
 
-void* map_in_band(RankHeap& rank, std::size_t bytes, int flags) {
+void* map_in_segment(RankHeap& rank, std::size_t bytes, int flags) {
   const std::size_t alignment = alignment_of(flags);
   if (bytes == 0 || bytes > PTRDIFF_MAX - alignment) return nullptr;
   const std::size_t all = (bytes + alignment - 1) / alignment * alignment;
@@ -91,7 +91,7 @@ void* map_in_band(RankHeap& rank, std::size_t bytes, int flags) {
   return pages;
 }
 
-/// Onto pages that the rank has: they are as new. Nothing else than pages may lie in a band.
+/// Onto pages that the rank has: they are as new. Nothing else than pages may lie in a segment.
 void* map_again(RankHeap& rank, void* pages, std::size_t bytes, int protection, int flags) {
   if (!is_private(flags)) return fail(EINVAL);
   bytes = page_above(bytes);
@@ -113,8 +113,8 @@ void* armature_mmap(void* address, std::size_t bytes, int protection, int flags,
                     off_t offset) noexcept {
   RankHeap* const rank = current_rank_heap();
   if (rank == nullptr) return original_mmap(address, bytes, protection, flags, file, offset);
-  if (is_from_band(protection, flags))
-    if (void* const pages = map_in_band(*rank, bytes, flags)) return pages;
+  if (is_from_segment(protection, flags))
+    if (void* const pages = map_in_segment(*rank, bytes, flags)) return pages;
   if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0 && find_heap(address) != nullptr) {
     if ((flags & MAP_FIXED_NOREPLACE) != 0) return fail(EEXIST);
     return mapper_of(address) == rank ? map_again(*rank, address, bytes, protection, flags)
@@ -149,7 +149,7 @@ ARMATURE_INSTEAD_OF(munmap) int armature_munmap(void* address, std::size_t bytes
 
 namespace {
 
-/// Within the band.
+/// Within the segment.
 void* remap(RankHeap& rank, std::byte* pages, std::size_t before, std::size_t after, int flags) {
   before = page_above(before);
   after = page_above(after);

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "space/band_head.hpp"
 #include "space/control.hpp"
 #include "space/layout.hpp"
+#include "space/segment_head.hpp"
 #include "space/team_block.hpp"
 
 namespace armature::space {
 
-/// Where what is a virtual rank's lies in its band, as distances from the band's start:
+/// Where what is a virtual rank's lies in its segment, as distances from the segment's start:
 ///
 ///     head .. | guard | stack .. record | rank's heap | heap for others ... | more of the rank's
 ///     heap
@@ -18,14 +18,14 @@ namespace armature::space {
 /// What every rank writes to as soon as it begins (the upper end of the stack, the first pages of
 /// both heaps) lies within 2 MiB, so that one page of page tables does for all of it: with many
 /// ranks those would be as much memory as all the rest.
-struct VirtualBand {
-  explicit VirtualBand(const ControlHeader& job)
-      : band_bytes(job.band_bytes),
+struct VirtualSegment {
+  explicit VirtualSegment(const ControlHeader& job)
+      : segment_bytes(job.segment_bytes),
         stack_bytes(job.stack_bytes),
-        guard_bytes(guards_are_areas(job.ranks) ? std::min(stack_bytes, band_bytes / 16)
+        guard_bytes(guards_are_areas(job.ranks) ? std::min(stack_bytes, segment_bytes / 16)
                                                 : stack_guard_bytes),
-        middle((BandHead::heap_start(job.ranks, 0) + guard_bytes + stack_bytes + stack_shift_max +
-                table_reach - 1) /
+        middle((SegmentHead::heap_start(job.ranks, 0) + guard_bytes + stack_bytes +
+                stack_shift_max + table_reach - 1) /
                table_reach * table_reach) {}
 
   /// Whether there is room for two further areas for each rank: a process may have 65,530
@@ -47,23 +47,23 @@ struct VirtualBand {
   [[nodiscard]] std::uint64_t rank_heaps() const { return middle + table_reach / 4; }
   /// What the rank allocates for others: transfers reach it.
   [[nodiscard]] std::uint64_t heap() const { return middle + table_reach / 2; }
-  [[nodiscard]] std::uint64_t heap_end() const { return band_bytes / 2; }
-  /// The rest of the rank's heap ends with the band.
-  [[nodiscard]] std::uint64_t more_of_rank_heap() const { return band_bytes / 2; }
+  [[nodiscard]] std::uint64_t heap_end() const { return segment_bytes / 2; }
+  /// The rest of the rank's heap ends with the segment.
+  [[nodiscard]] std::uint64_t more_of_rank_heap() const { return segment_bytes / 2; }
 
-  const std::uint64_t band_bytes, stack_bytes;
+  const std::uint64_t segment_bytes, stack_bytes;
   /// Below the stack. A function whose frame is larger than all of it may skip it: so it is as
   /// large as the stack where that costs nothing, which is where it is an area of its own.
   const std::uint64_t guard_bytes;
   const std::uint64_t middle;  // of all: what lies around it is used by every rank
 };
-static_assert(stack_shift_max < VirtualBand::table_reach / 4);
+static_assert(stack_shift_max < VirtualSegment::table_reach / 4);
 
 /// Where heaps for others begin. Virtual ranks may be many: the world's block lies behind all their
-/// bands.
+/// segments.
 inline std::size_t heap_start(const ControlHeader& header) {
-  if (header.ranks_are_virtual != 0) return VirtualBand(header).heap();
-  return BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks));
+  if (header.ranks_are_virtual != 0) return VirtualSegment(header).heap();
+  return SegmentHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks));
 }
 
 }  // namespace armature::space

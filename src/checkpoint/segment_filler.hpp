@@ -8,19 +8,19 @@
 
 namespace armature::checkpoints {
 
-/// Puts pages into the memory file of the bands, from several threads at once.
+/// Puts pages into the memory file of the segments, from several threads at once.
 ///
 /// A file lets one at a time write to it, and most of a restart is that. So a thread that finds
 /// another one writing puts its pages there by their address instead, which needs no lock.
 /// userfaultfd does that without a fault for each page, and without making it zeros first. Where
 /// the system does not let us, all write.
-class BandFiller {
+class SegmentFiller {
  public:
   /// Throws Error(start).
-  explicit BandFiller(int file);
-  BandFiller(const BandFiller&) = delete;
-  BandFiller& operator=(const BandFiller&) = delete;
-  ~BandFiller();
+  explicit SegmentFiller(int file);
+  SegmentFiller(const SegmentFiller&) = delete;
+  SegmentFiller& operator=(const SegmentFiller&) = delete;
+  ~SegmentFiller();
 
   /// Throws Error(corrupt) where that is not in the file, and Error(out_of_memory).
   void put(const Run& run, const std::byte* memory);

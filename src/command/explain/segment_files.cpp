@@ -1,4 +1,4 @@
-#include "command/explain/band_files.hpp"
+#include "command/explain/segment_files.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -7,37 +7,38 @@
 
 namespace armature::command {
 
-int BandFiles::owner(const space::ControlHeader& header, std::uint64_t address) {
-  if (address < header.band_base || header.band_bytes == 0) return -1;
-  const std::uint64_t rank = (address - header.band_base) / header.band_bytes;
+int SegmentFiles::owner(const space::ControlHeader& header, std::uint64_t address) {
+  if (address < header.segment_base || header.segment_bytes == 0) return -1;
+  const std::uint64_t rank = (address - header.segment_base) / header.segment_bytes;
   return rank < header.ranks ? static_cast<int>(rank) : -1;
 }
 
-BandFiles BandFiles::of_node(const space::ControlHeader& header, int node) const {
+SegmentFiles SegmentFiles::of_node(const space::ControlHeader& header, int node) const {
   const auto number = static_cast<std::size_t>(node);
   if (header.ranks_are_virtual == 0 || number >= fds.size()) return *this;
   return {.fds = {fds[number]}, .controls = controls};
 }
 
-bool BandFiles::read(const space::ControlHeader& header, std::uint64_t address, void* to,
-                     std::size_t bytes) const {
+bool SegmentFiles::read(const space::ControlHeader& header, std::uint64_t address, void* to,
+                        std::size_t bytes) const {
   const auto place = find(header, address, bytes);
   return place && pread(place->file, to, bytes, static_cast<off_t>(place->offset)) ==
                       static_cast<ssize_t>(bytes);
 }
 
-std::optional<BandFiles::Place> BandFiles::find(const space::ControlHeader& header,
-                                                std::uint64_t address, std::size_t bytes) const {
-  // All bands, and the world's block behind them.
+std::optional<SegmentFiles::Place> SegmentFiles::find(const space::ControlHeader& header,
+                                                      std::uint64_t address,
+                                                      std::size_t bytes) const {
+  // All segments, and the world's block behind them.
   if (header.ranks_are_virtual != 0) {
-    if (fds.empty() || address < header.band_base) return std::nullopt;
-    return Place{fds[0], address - header.band_base};
+    if (fds.empty() || address < header.segment_base) return std::nullopt;
+    return Place{fds[0], address - header.segment_base};
   }
   const int rank = owner(header, address);
   if (rank < 0 || static_cast<std::size_t>(rank) >= fds.size()) return std::nullopt;
   const std::uint64_t offset =
-      address - header.band_base - static_cast<std::uint64_t>(rank) * header.band_bytes;
-  if (bytes > header.band_bytes - offset) return std::nullopt;
+      address - header.segment_base - static_cast<std::uint64_t>(rank) * header.segment_bytes;
+  if (bytes > header.segment_bytes - offset) return std::nullopt;
   return Place{fds[static_cast<std::size_t>(rank)], offset};
 }
 

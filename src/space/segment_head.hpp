@@ -8,7 +8,7 @@
 
 #include "base/fail.hpp"
 
-// The first pages of every band, before its heap: what other ranks of the node write to or read
+// The first pages of every segment, before its heap: what other ranks of the node write to or read
 // from this rank without asking. Zeros are what it begins as. Sparse: only pages that are used
 // exist.
 
@@ -18,7 +18,8 @@ namespace armature::space {
 /// it.
 using LockWord = std::atomic<std::uint64_t>;
 
-/// Accumulate locks chunks of memory, not ranks: chunk k of the band is guarded by lock k % count.
+/// Accumulate locks chunks of memory, not ranks: chunk k of the segment is guarded by lock k %
+/// count.
 inline constexpr std::size_t chunk_bytes = 64 * 1024;
 inline constexpr std::size_t chunk_locks = 64;
 
@@ -30,7 +31,7 @@ struct alignas(64) ChunkLock {
 struct alignas(64) PeerLine {
   std::atomic<std::uint64_t> notified{0};  // how often that peer has notified me; it writes
   std::atomic<std::uint64_t> consumed{0};  // how many of those I have waited for; I write
-  // Addresses in its band, which it writes: of its ring of messages to me, of its channel of
+  // Addresses in its segment, which it writes: of its ring of messages to me, of its channel of
   // requests.
   std::atomic<std::uint64_t> mailbox{0};
   std::atomic<std::uint64_t> channel{0};
@@ -43,14 +44,15 @@ struct alignas(64) PeerLine {
 };
 static_assert(sizeof(PeerLine) == 64);
 
-struct BandHead {
+struct SegmentHead {
   ChunkLock chunk_lock[chunk_locks];
-  /// Where in the band the rank's list is of what it exposes beside its segment (exposures.hpp); 0:
-  /// it has none. The rank writes it.
+  /// Where in the segment the rank's list is of what it exposes beside it (exposures.hpp); 0: it
+  /// has none. The rank writes it.
   alignas(64) std::atomic<std::uint64_t> exposures{0};
 
   [[nodiscard]] PeerLine& peer(int rank) {
-    return reinterpret_cast<PeerLine*>(reinterpret_cast<std::byte*>(this) + sizeof(BandHead))[rank];
+    return reinterpret_cast<PeerLine*>(reinterpret_cast<std::byte*>(this) +
+                                       sizeof(SegmentHead))[rank];
   }
   /// Those who came after `seen`, up to `last`, in the order in which they came.
   [[nodiscard]] std::vector<int> opened_since(std::uint32_t last,
@@ -65,7 +67,7 @@ struct BandHead {
     std::reverse(newcomers.begin(), newcomers.end());
     return newcomers;
   }
-  /// Where the heap begins in a band of a job of that many ranks: a multiple of the chunk size.
+  /// Where the heap begins in a segment of a job of that many ranks: a multiple of the chunk size.
   /// `world_block_bytes` is room kept in every head for the world's team block (used in rank 0's).
   [[nodiscard]] static std::size_t heap_start(std::uint32_t ranks, std::size_t world_block_bytes) {
     const std::size_t head = world_block_offset(ranks) + world_block_bytes;
@@ -74,7 +76,7 @@ struct BandHead {
   [[nodiscard]] static std::size_t world_block_offset(std::uint32_t ranks) {
     return (allocations_offset(ranks) + allocations_room + 4095) / 4096 * 4096;
   }
-  /// The list of what is allocated in this band; see allocations.hpp.
+  /// The list of what is allocated in this segment; see allocations.hpp.
   [[nodiscard]] static std::size_t allocations_offset(std::uint32_t ranks) {
     return kept_blocks_offset(ranks) + kept_blocks_room;
   }
@@ -86,7 +88,7 @@ struct BandHead {
   /// What the rank keeps of its remote calls to each other one: a table that begins as zeros. Here,
   /// since in the heap a large block costs a page even when it is never touched.
   [[nodiscard]] static std::size_t calls_offset(std::uint32_t ranks) {
-    return sizeof(BandHead) + ranks * sizeof(PeerLine);
+    return sizeof(SegmentHead) + ranks * sizeof(PeerLine);
   }
   static constexpr std::size_t calls_bytes = 96;
   static constexpr std::size_t kept_blocks_room = 1024;

@@ -1,4 +1,4 @@
-#include "checkpoint/band_filler.hpp"
+#include "checkpoint/segment_filler.hpp"
 
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -17,18 +17,18 @@
 
 namespace armature::checkpoints {
 
-BandFiller::BandFiller(int file) : file_(file) {
+SegmentFiller::SegmentFiller(int file) : file_(file) {
   struct stat status {};
   if (fstat(file, &status) != 0) base::fail(Errc::start, base::system_text(errno));
   file_bytes_ = static_cast<std::uint64_t>(status.st_size);
   map();
 }
 
-BandFiller::~BandFiller() {
+SegmentFiller::~SegmentFiller() {
   if (start_ != nullptr) munmap(start_, file_bytes_);
 }
 
-void BandFiller::map() {
+void SegmentFiller::map() {
   places_ = base::FileDescriptor(
       static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY)));
   uffdio_api api{.api = UFFD_API, .features = 0, .ioctls = 0};
@@ -45,9 +45,9 @@ void BandFiller::map() {
     munmap(start, file_bytes_);
 }
 
-void BandFiller::put(const Run& run, const std::byte* memory) {
+void SegmentFiller::put(const Run& run, const std::byte* memory) {
   if (run.offset > file_bytes_ || run.bytes > file_bytes_ - run.offset)
-    base::fail(Errc::corrupt, "the checkpoint has pages that lie in no band");
+    base::fail(Errc::corrupt, "the checkpoint has pages that lie in no segment");
   std::unique_lock alone(writes_, std::try_to_lock);
   std::uint64_t placed = 0;
   if (!alone && start_ != nullptr) placed = place(run, memory);
@@ -57,7 +57,7 @@ void BandFiller::put(const Run& run, const std::byte* memory) {
 }
 
 /// How many bytes of it: as far as no page is there already.
-std::uint64_t BandFiller::place(const Run& run, const std::byte* memory) const {
+std::uint64_t SegmentFiller::place(const Run& run, const std::byte* memory) const {
   if (run.offset % page_bytes != 0 || run.bytes % page_bytes != 0) return 0;
   uffdio_copy pages{.dst = reinterpret_cast<std::uintptr_t>(start_) + run.offset,
                     .src = reinterpret_cast<std::uintptr_t>(memory),
@@ -68,7 +68,7 @@ std::uint64_t BandFiller::place(const Run& run, const std::byte* memory) const {
   return pages.copy > 0 ? static_cast<std::uint64_t>(pages.copy) : 0;
 }
 
-void BandFiller::write(Run run, const std::byte* memory) const {
+void SegmentFiller::write(Run run, const std::byte* memory) const {
   if (!base::write_all_at(file_, memory, run.bytes, run.offset))
     base::fail(Errc::out_of_memory,
                fmt::format("the ranks' memory cannot be filled: {}", base::system_text(errno)));

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "space/band_head.hpp"
 #include "space/mapping.hpp"
+#include "space/segment_head.hpp"
 
 // Places of ranks' segments in the node's memory file, and in those of copies.
 
@@ -17,14 +17,14 @@ struct Stretch {
 };
 
 inline std::uint64_t begin_of(const space::Mapping& mapping, int rank) {
-  return static_cast<std::uint64_t>(rank) * mapping.band_bytes();
+  return static_cast<std::uint64_t>(rank) * mapping.segment_bytes();
 }
 
 /// The part of a segment behind its head, which each node has its own of.
 inline Stretch behind_head(const space::Mapping& mapping, int rank) {
   const std::uint64_t begin = begin_of(mapping, rank);
-  return {begin + space::BandHead::heap_start(mapping.header().ranks, 0),
-          begin + mapping.band_bytes()};
+  return {begin + space::SegmentHead::heap_start(mapping.header().ranks, 0),
+          begin + mapping.segment_bytes()};
 }
 
 /// f(stretch) for each stretch of pages between these places of the file that were touched.

@@ -11,15 +11,15 @@
 
 namespace armature::command {
 
-/// The bands of a job, read through their files. Borrows the descriptors.
-struct BandFiles {
+/// The segments of a job, read through their files. Borrows the descriptors.
+struct SegmentFiles {
   std::vector<int> fds;  // of rank r: fds[r]; of virtual ranks fds[n] for all, as node n has them
   std::vector<int> controls;  // of several nodes: the control block of each
 
   /// The files in which ranks of that node find what they wait for.
-  [[nodiscard]] BandFiles of_node(const space::ControlHeader& header, int node) const;
+  [[nodiscard]] SegmentFiles of_node(const space::ControlHeader& header, int node) const;
 
-  /// The rank whose band holds that address, or -1.
+  /// The rank whose segment holds that address, or -1.
   [[nodiscard]] static int owner(const space::ControlHeader& header, std::uint64_t address);
   struct Place {
     int file = -1;
