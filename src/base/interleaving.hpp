@@ -21,11 +21,11 @@ inline void yield_to_others() {
   sched_yield();
 }
 /// Sleeps between two looks for what others are to do.
-inline void pause_for_others(long nap_ns) {
+inline void pause_for_others(long interval_ns) {
   if (simulated.others_act != nullptr) [[unlikely]]
     return simulated.others_act();
-  const timespec nap{0, nap_ns};
-  nanosleep(&nap, nullptr);
+  const timespec interval{0, interval_ns};
+  nanosleep(&interval, nullptr);
 }
 
 }  // namespace armature::base

@@ -111,8 +111,8 @@ class MpiExchange final : public Exchange {
              fmt::format("not all of the {} processes of MPI_COMM_WORLD join the job: waited {} s "
                          "({}=SECONDS to wait longer)",
                          processes_, start_timeout().count() / 1000, start_timeout_variable));
-      const timespec nap{0, 50'000};
-      nanosleep(&nap, nullptr);
+      const timespec interval{0, 50'000};
+      nanosleep(&interval, nullptr);
     }
   }
 

@@ -33,8 +33,8 @@ namespace armature::checkpoints {
 
 namespace {
 
-constexpr std::uint64_t nap_ns = 10'000'000;
-constexpr timespec nap{0, nap_ns};
+constexpr std::uint64_t interval_ns = 10'000'000;
+constexpr timespec interval{0, interval_ns};
 
 struct HeldLocks {
   std::vector<base::FileDescriptor> all;
@@ -106,7 +106,7 @@ bool try_lock_directory(const std::string& directory, std::uint64_t job,
   });
   if (std::ranges::any_of(held(), [&](const auto& file) { return is_at(file, path); })) return true;
   bool was_of_job = false;
-  for (const std::uint64_t end_ns = base::now_ns() + patience_ns;; nanosleep(&nap, nullptr)) {
+  for (const std::uint64_t end_ns = base::now_ns() + patience_ns;; nanosleep(&interval, nullptr)) {
     base::FileDescriptor file = open_lock(path);
     if (!lock(file)) {
       // Twice: whoever has just locked it may not have said yet that it is another one.
@@ -126,7 +126,8 @@ void lock_directory(const std::string& directory, std::uint64_t job) {
   // Waited for once: all ranks stand still meanwhile.
   std::string& in_vain = base::state<HeldLocks>().in_vain;
   const bool waits = directory != in_vain;
-  if (!try_lock_directory(directory, job, waits ? base::state<LockPatience>().ns : 2 * nap_ns)) {
+  if (!try_lock_directory(directory, job,
+                          waits ? base::state<LockPatience>().ns : 2 * interval_ns)) {
     in_vain = directory;
     base::fail(Errc::corrupt, fmt::format("another job writes checkpoints to {}{}", directory,
                                           who_has(open_lock(path_in(directory)))));

@@ -100,8 +100,8 @@ ObservedJob job_of(int pid) {
           fmt::format("process {} is neither the launcher nor a rank of a job that this user "
                       "may look at: armature inspect lists the jobs",
                       pid));
-    constexpr timespec nap{0, 10'000'000};
-    nanosleep(&nap, nullptr);
+    constexpr timespec interval{0, 10'000'000};
+    nanosleep(&interval, nullptr);
   }
 }
 
@@ -165,8 +165,8 @@ void await(Asked& asked, double timeout_s) {
   const std::uint64_t end_ns = begun_ns + static_cast<std::uint64_t>(timeout_s * 1e9);
   std::uint64_t followed_ns = begun_ns;
   while (!asked.is_answered()) {
-    constexpr timespec nap{0, 1'000'000};
-    nanosleep(&nap, nullptr);
+    constexpr timespec interval{0, 1'000'000};
+    nanosleep(&interval, nullptr);
     const std::uint64_t now_ns = base::now_ns();
     if (now_ns - followed_ns > follow_ns) {
       asked.follow();

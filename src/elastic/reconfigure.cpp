@@ -1,5 +1,5 @@
 // Nobody runs a rank while this goes on, so whatever ranks and processes were about to do with each
-// other is either in the segments, or does not matter any more: lists of those awake, bells, a
+// other is either in the segments, or does not matter any more: lists of those awake, notifiers, a
 // checkpoint half written. Only the first process writes what all share. Should one die here, the
 // launcher asks for another regrouping, and all begin again: nothing of it is harmed by being done
 // twice.
@@ -90,7 +90,7 @@ void spread_ranks(const space::Mapping& mapping, std::uint32_t regroup) {
 /// Whoever was about to wake whom: all look for themselves.
 void silence(const space::Mapping& mapping) {
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
-    mapping.slot(rank).asleep.store(space::Doze::awake, relaxed);
+    mapping.slot(rank).asleep.store(space::ParkState::awake, relaxed);
     mapping.slot(rank).next_awake.store(0, relaxed);
   }
   for (std::uint32_t p = 0; p < mapping.header().processes; ++p)

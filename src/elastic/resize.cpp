@@ -34,7 +34,7 @@ void resize(int processes) {
                            processes, me.space.ranks()));
   if (job.nodes > 1) return ask_on_nodes(job, static_cast<std::uint32_t>(processes));
   const std::uint32_t request = wait::ask_for_processes(job, static_cast<std::uint32_t>(processes));
-  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "resize"};
+  wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = "resize"};
   wait::wait_until(wait, [&] { return wait::is_answered(job, request); });
   if (const std::string refusal = job.resize.refusal; !refusal.empty())
     base::fail(Errc::misuse, "resize: " + refusal);

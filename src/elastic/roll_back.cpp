@@ -284,8 +284,8 @@ void RollBack::take_places() const {
     slot.node = mapping_.process_slot(place).node;
     slot.process.store(place, relaxed);
     slot.goes_to.store(place, relaxed);
-    // Whoever rings one on another node has the network look.
-    slot.asleep.store(is_here(rank) ? space::Doze::awake : 1, relaxed);
+    // The one that notifies a rank on another node has the network look.
+    slot.asleep.store(is_here(rank) ? space::ParkState::awake : 1, relaxed);
     slot.next_awake.store(0, relaxed);
   }
   for (std::uint32_t p = 0; p < job_.processes; ++p)

@@ -22,7 +22,7 @@
 #include "bootstrap/node_identity.hpp"
 #include "failure/losses.hpp"
 #include "space/node_memory.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::failure {

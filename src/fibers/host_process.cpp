@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::fibers {
@@ -21,9 +21,9 @@ HostProcess::HostProcess(const space::Mapping& its_mapping, int its_number, int 
 void HostProcess::count_processes() {
   const space::ControlHeader& job = mapping.header();
   const std::uint32_t processes = wait::hosting_processes(job);
-  // A simulation's weather rings, too, and so does what comes from other nodes.
+  // A simulation's weather notifies, too, and so does what comes from other nodes.
   is_alone = processes == 1 && job.simulated == 0 && job.nodes == 1;
-  bells_work = is_alone || wait::bells_work();
+  notifiers_work = is_alone || wait::notifiers_work();
   // A process that is still to come may not be given ranks.
   balances = job.balance != 0 && !is_alone && (job.nodes == 1 || job.processes_here > 1) &&
              slot.belongs(job.halt.regrouped.load(std::memory_order_acquire));

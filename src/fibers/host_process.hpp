@@ -35,7 +35,7 @@ struct HostProcess {
   const int pid, tid;  // of this thread
   space::ProcessSlot& slot;
   bool is_alone = false;  // no other process may ring
-  bool bells_work = false;
+  bool notifiers_work = false;
   bool balances = false;    // ranks that are ready go to processes with nothing to do
   bool is_crowded = false;  // more processes than cores
 };

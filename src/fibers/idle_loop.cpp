@@ -9,8 +9,8 @@
 #include "base/runtime.hpp"
 #include "fibers/work_stealing.hpp"
 #include "net/network.hpp"
-#include "wait/bell.hpp"
 #include "wait/give_way.hpp"
+#include "wait/notifier.hpp"
 #include "wait/processes.hpp"
 #include "wait/wait.hpp"
 
@@ -27,7 +27,7 @@ constexpr std::size_t looks_at_once_max = 8;
 constexpr std::uint64_t yield_ns = 200'000;
 constexpr std::uint64_t yield_ns_shared = 50'000;
 constexpr std::uint64_t yield_ns_far = 1'000'000;  // there and back takes longer
-constexpr long nap_min_ns = 50'000, nap_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
+constexpr long park_min_ns = 50'000, park_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
 // So many ranks that have waited long look at a time whether those waited for are still there.
 constexpr std::size_t looks_of_sleepers = 1000;
 
@@ -95,7 +95,7 @@ void IdleLoop::idle() {
   const std::uint64_t now_ns = ranks_.clock.look();
   if (++rounds_ == 1) {
     since_ns_ = now_ns;
-    nap_ns_ = nap_min_ns;
+    park_ns_ = park_min_ns;
   }
   look_for_deaths();
   // Records that come make ranks ready, and more may come.
@@ -125,9 +125,9 @@ void IdleLoop::sleep() {
   // One rank each time gives back memory that it has freed and not used again.
   const auto& all = ranks_.residents.all();
   if (!all.empty()) all[base::state<Rest>().turn++ % all.size()]->space().local().rest();
-  sleeper_.doze(polls ? Sleeper::Until::nap_is_over : Sleeper::Until::woken, times_woken_,
-                polls ? nap_ns_ : sleep_max_ns);
-  nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
+  sleeper_.park(polls ? Sleeper::Until::timeout : Sleeper::Until::woken, times_woken_,
+                polls ? park_ns_ : sleep_max_ns);
+  park_ns_ = std::min(park_ns_ * 2, park_max_ns);
   if (!polls && ranks_.host.slot.awake.load(std::memory_order_relaxed) == 0)
     look_again(looks_of_sleepers);
 }

@@ -11,10 +11,10 @@ namespace armature::fibers {
 /// How a process sleeps.
 class Sleeper {
  public:
-  enum class Until { woken, nap_is_over };
+  enum class Until { woken, timeout };
   /// Sleeps when no rank can go on: until one is woken, or the process, more often than so many
   /// times, or the time is over.
-  virtual void doze(Until until, std::uint32_t times, long timeout_ns) = 0;
+  virtual void park(Until until, std::uint32_t times, long timeout_ns) = 0;
 
  protected:
   ~Sleeper() = default;
@@ -50,7 +50,7 @@ class IdleLoop {
   Sleeper& sleeper_;
   std::uint32_t rounds_ = 0;  // since somebody got on
   std::uint64_t since_ns_ = 0;
-  long nap_ns_ = 0;
+  long park_ns_ = 0;
   std::uint32_t times_woken_ = 0;  // when it last began to look
   std::uint32_t deaths_seen_;
   std::size_t look_turn_ = 0;

@@ -23,7 +23,7 @@ inline constexpr int priority_max = 3;  // and the least is as far below 0
 /// top. So whatever runs the rank next finds all of it there. Used by the process that hosts the
 /// rank.
 struct RankFiber {
-  /// `waits`: put aside until its bell rings; `polls`: for what no bell tells.
+  /// `waits`: put aside until it is notified; `polls`: for what nobody notifies it of.
   /// `moves`: on its way to another process.
   enum class State : std::uint8_t { ready, running, waits, polls, moves, finished };
 

@@ -1,12 +1,12 @@
 // Waiting costs a rank nothing but its turn. A rank that will be notified says so in its slot and
-// is put aside. Its notifier puts it into the list of its process (wait/bell.cpp), from where it
-// goes into the queue of those that are ready.
+// is put aside. Its notifier puts it into the list of its process (wait/notifier.cpp), from where
+// it goes into the queue of those that are ready.
 //
-// A bell may be missed by a rank that has looked at its condition, found it false, and is about to
-// say that it waits. Where only ranks of this thread ring, nobody can come in between. Else a
-// process makes all others pass a barrier, after which everyone sees what its ranks have said, and
-// lets those look once more. It does so for many ranks at once: when nothing is ready, or now and
-// then. See docs/internals/virtual.md.
+// A notification may be missed by a rank that has looked at its condition, found it false, and is
+// about to say that it waits. Where only ranks of this thread notify, nobody can come in between.
+// Else a process makes all others pass a barrier, after which everyone sees what its ranks have
+// said, and lets those look once more. It does so for many ranks at once: when nothing is ready, or
+// now and then. See docs/internals/virtual.md.
 #include "fibers/rank_scheduler.hpp"
 
 #include <cstdlib>
@@ -19,14 +19,14 @@
 #include "fibers/rank_transfer.hpp"
 #include "fibers/work_stealing.hpp"
 #include "net/network.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/processes.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::fibers {
 namespace {
 
-using space::Doze;
+using space::ParkState;
 using State = RankFiber::State;
 
 // Turns between looks at what needs to be looked at only now and then.
@@ -80,7 +80,7 @@ void RankScheduler::add(RankFiber& fiber) {
 void RankScheduler::restore(RankFiber& fiber) {
   if (fiber.state == State::finished) return;
   fiber.is_sure = fiber.is_announced = fiber.has_waited_long = false;
-  fiber.slot->asleep.store(Doze::awake, std::memory_order_relaxed);
+  fiber.slot->asleep.store(ParkState::awake, std::memory_order_relaxed);
   fiber.slot->pid.store(ranks_.host.pid, std::memory_order_relaxed);
   fiber.slot->tid.store(ranks_.host.tid, std::memory_order_relaxed);
   if (fiber.slot->busy_ns.load(std::memory_order_relaxed) != 0) ranks_.clock.measure();
@@ -222,21 +222,21 @@ void RankScheduler::yield(bool /*got_on*/) {
   switch_from(me);
 }
 
-bool RankScheduler::wait(bool got_on, bool rings) {
+bool RankScheduler::wait(bool got_on, bool is_notified) {
   RankFiber& me = ranks_.stacks.running();
   if (got_on) idle_.end();
   me.looks = true;
   take_in();
   const std::uint32_t asleep = me.slot->asleep.load(std::memory_order_relaxed);
-  if (!rings || !ranks_.host.bells_work) {
+  if (!is_notified || !ranks_.host.notifiers_work) {
     ranks_.queue.push_poller(me);
-  } else if (asleep == Doze::woken) {
+  } else if (asleep == ParkState::woken) {
     // The rank has still to be taken out of the list.
     ranks_.queue.push(me);
   } else {
     me.state = State::waits;
-    if (asleep == Doze::awake) {
-      me.slot->asleep.store(Doze::waits, std::memory_order_relaxed);
+    if (asleep == ParkState::awake) {
+      me.slot->asleep.store(ParkState::waits, std::memory_order_relaxed);
       me.is_sure = ranks_.host.is_alone;
     }
     if (!me.is_sure) ranks_.residents.announce(me);
@@ -248,9 +248,9 @@ bool RankScheduler::wait(bool got_on, bool rings) {
 void RankScheduler::waited() {
   RankFiber& me = ranks_.stacks.running();
   resume_progress_thread();
-  std::uint32_t waits = Doze::waits;
-  if (me.slot->asleep.load(std::memory_order_relaxed) == Doze::awake) return;
-  me.slot->asleep.compare_exchange_strong(waits, Doze::awake, std::memory_order_acquire);
+  std::uint32_t waits = ParkState::waits;
+  if (me.slot->asleep.load(std::memory_order_relaxed) == ParkState::awake) return;
+  me.slot->asleep.compare_exchange_strong(waits, ParkState::awake, std::memory_order_acquire);
   me.is_sure = false;
 }
 
@@ -269,8 +269,8 @@ void RankScheduler::goes_on() {
 bool RankScheduler::move(int process) {
   RankFiber& me = ranks_.stacks.running();
   waited();  // a method may move its rank while that waits
-  // Whoever has rung for it is about to put it into the list of this process.
-  while (me.slot->asleep.load(std::memory_order_acquire) == Doze::woken) {
+  // The thread that has notified it is about to put it into the list of this process.
+  while (me.slot->asleep.load(std::memory_order_acquire) == ParkState::woken) {
     if (rolls_back(ranks_.host.mapping.header())) break;  // that one may have died
     base::let_others_act();
     take_in();
@@ -294,7 +294,7 @@ bool RankScheduler::move(int process) {
 void RankScheduler::wake(RankFiber& fiber) {
   idle_.end();
   if (fiber.state == State::moves) return adopt(ranks_, fiber);
-  fiber.slot->asleep.store(Doze::awake, std::memory_order_relaxed);
+  fiber.slot->asleep.store(ParkState::awake, std::memory_order_relaxed);
   fiber.is_sure = false;
   // A rank in another state looks by itself.
   if (fiber.state == State::waits) ranks_.queue.push(fiber);
@@ -337,7 +337,7 @@ void RankScheduler::take_in_urgent() {
   ranks_.queue.expedite();
 }
 
-void RankScheduler::doze(Until /*until*/, std::uint32_t times, long timeout_ns) {
+void RankScheduler::park(Until /*until*/, std::uint32_t times, long timeout_ns) {
   wait::sleep(ranks_.host.slot, times, timeout_ns);
 }
 

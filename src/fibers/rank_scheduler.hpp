@@ -37,7 +37,7 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   static RankScheduler& here();
 
   void yield(bool got_on) override;
-  bool wait(bool got_on, bool rings) override;
+  bool wait(bool got_on, bool is_notified) override;
   void waited() override;
   void goes_on() override;
   bool wakes(int process, int rank) override;
@@ -47,7 +47,7 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   [[noreturn]] static void begin(boost::context::detail::transfer_t from);
 
  protected:
-  void doze(Until until, std::uint32_t times, long timeout_ns) override;
+  void park(Until until, std::uint32_t times, long timeout_ns) override;
   /// Makes this one here() from now on.
   void take_process();
 

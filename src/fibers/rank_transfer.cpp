@@ -7,7 +7,7 @@
 #include "base/runtime.hpp"
 #include "fibers/rank_services.hpp"
 #include "team/renewal.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/trace.hpp"
 
 namespace armature::fibers {

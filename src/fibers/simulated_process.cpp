@@ -7,7 +7,7 @@
 #include "base/runtime.hpp"
 #include "fibers/rank_malloc.hpp"
 #include "net/network.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::simulation {
 namespace {
@@ -70,14 +70,14 @@ void SimulatedProcess::yield(bool got_on) {
   RankScheduler::yield(got_on);
 }
 
-bool SimulatedProcess::wait(bool got_on, bool rings) {
+bool SimulatedProcess::wait(bool got_on, bool is_notified) {
   step(got_on);
-  return RankScheduler::wait(got_on, rings);
+  return RankScheduler::wait(got_on, is_notified);
 }
 
 /// The steps of wait::sleep, with a turn of others for the sleep. What comes from other nodes
 /// wakes whoever sleeps.
-void SimulatedProcess::doze(Until until, std::uint32_t times, long /*timeout_ns*/) {
+void SimulatedProcess::park(Until until, std::uint32_t times, long /*timeout_ns*/) {
   net::Network* const net = net::network();
   step(false);
   ranks().host.slot.asleep.store(1, std::memory_order_seq_cst);

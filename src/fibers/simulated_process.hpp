@@ -18,8 +18,8 @@ struct Others {
 /// One of several processes of virtual ranks in a simulation: on a stack that a Simulator has for
 /// it, or a process of its own. It runs the scheduler's own code, down to the words of the control
 /// block. Only where a process would sleep, and between two steps that others may see apart,
-/// another process has its turn. A bell that is missed stays missed: nobody looks again after some
-/// time, as real processes do.
+/// another process has its turn. A notification that is missed stays missed: nobody looks again
+/// after some time, as real processes do.
 class SimulatedProcess final : public fibers::RankScheduler {
  public:
   SimulatedProcess(Others others, const space::Mapping& mapping, int process, int segment_file,
@@ -27,10 +27,10 @@ class SimulatedProcess final : public fibers::RankScheduler {
 
   void run() override;
   void yield(bool got_on) override;
-  bool wait(bool got_on, bool rings) override;
+  bool wait(bool got_on, bool is_notified) override;
 
  private:
-  void doze(Until until, std::uint32_t times, long timeout_ns) override;
+  void park(Until until, std::uint32_t times, long timeout_ns) override;
   void step(bool got_on);
   static void let_others_act();
 

@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::simulation {
 namespace {
@@ -76,7 +76,7 @@ void Simulator::pass_time() {
   const std::uint64_t turn_ns_max = some_compute_ && random_.chance(0.02) ? 40'000 : 500;
   now_ns_ += 20 + random_.below(turn_ns_max);
   for (int rank = weather_->take_due(); rank >= 0; rank = weather_->take_due())
-    wait::ring(mapping_.slot(rank));
+    wait::notify(mapping_.slot(rank));
 }
 
 void Simulator::yield(bool got_on) {

@@ -68,7 +68,7 @@ int acquire(Guard* guard) {
     wait::WaitFor wait{.what = space::Awaiting::initialiser,
                        .peer = holder_of(guard),
                        .object = guard,
-                       .rings = false,
+                       .is_notified = false,
                        .call = "initialiser of a static"};
     wait::wait_until(wait, [guard] { return !is_being_initialised(guard); });
   }

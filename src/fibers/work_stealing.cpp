@@ -10,7 +10,7 @@
 namespace armature::fibers {
 namespace {
 
-using space::Doze;
+using space::ParkState;
 
 // Shorter pauses are not worth a word to others.
 constexpr std::uint64_t idle_min_ns = 10'000;
@@ -24,10 +24,10 @@ bool may_go(const ProcessRanks& ranks, RankFiber& fiber) {
     return false;
   if (net::Network* const net = net::network(); net != nullptr && !net->flush().is_over(fiber.rank))
     return false;
-  std::uint32_t waits = Doze::waits;
-  return fiber.slot->asleep.compare_exchange_strong(waits, Doze::awake,
+  std::uint32_t waits = ParkState::waits;
+  return fiber.slot->asleep.compare_exchange_strong(waits, ParkState::awake,
                                                     std::memory_order_acquire) ||
-         waits == Doze::awake;
+         waits == ParkState::awake;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "armature/clock.hpp"
 #include "base/fail.hpp"
 #include "layer/work.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
 
@@ -34,7 +34,7 @@ bool detail::wait_until(const Waiting& waiting, std::uint64_t timeout_ns,
   wait::require_no_handler(wait::this_rank(waiting.call), waiting.call);
   wait::WaitFor wait{.what = space::Awaiting::condition,
                      .peer = waiting.on,
-                     .rings = waiting.is_told && timeout_ns == 0,
+                     .is_notified = waiting.is_told && timeout_ns == 0,
                      .call = waiting.call};
   show(waiting.until, wait);
   const std::uint64_t begun_ns = timeout_ns != 0 ? clock_ns() : 0;
@@ -49,7 +49,7 @@ bool detail::wait_until(const Waiting& waiting, std::uint64_t timeout_ns,
 void wake(Rank rank) {
   const space::Mapping& mapping = wait::mapping("wake");
   mapping.require_rank(rank, "wake");
-  wait::ring(mapping.slot(rank));
+  wait::notify(mapping.slot(rank));
 }
 
 void progress() {

@@ -5,7 +5,7 @@
 
 #include "armature/error.hpp"
 #include "base/clock.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::message {
 
@@ -68,7 +68,7 @@ void Fetching::end(Copying& copying, bool is_made) {
   if (announcement != nullptr) {
     // Release: the sender may write over what has been copied.
     announcement->is_taken.store(1, std::memory_order_release);
-    wait::ring(space_.slot(from));
+    wait::notify(space_.slot(from));
   }
   receiver_.end(target);
 }

@@ -6,7 +6,7 @@
 #include "armature/detail/transfer.hpp"
 #include "base/fail.hpp"
 #include "space/layout.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::message {
 
@@ -43,7 +43,7 @@ std::optional<Came> IncomingRings::receive_at_once(const Label& pattern, std::sp
     return std::nullopt;
   detail::copy(into.data(), front.data() + sizeof(Envelope), bytes);
   ring.take_all(front.size());
-  wait::ring(space_.slot(in->from));  // it may wait for the room that this has made
+  wait::notify(space_.slot(in->from));  // it may wait for the room that this has made
   return came;
 }
 
@@ -95,7 +95,7 @@ bool IncomingRings::take_in(Incoming& in) {
     }
   }
   // The sender may wait for the room that this has made.
-  wait::ring(space_.slot(in.from));
+  wait::notify(space_.slot(in.from));
   if (!in.has_begun || in.left > 0) return false;
   if (in.envelope.kind == EnvelopeKind::bytes)
     counts_.in_rings.fetch_add(in.envelope.bytes, std::memory_order_relaxed);

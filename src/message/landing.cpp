@@ -12,7 +12,7 @@
 #include "base/fail.hpp"
 #include "message/records.hpp"
 #include "net/network.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::message {
 namespace {
@@ -64,7 +64,7 @@ void on_bytes(const Arrived& arrived) {
     base::fail(Errc::corrupt, fmt::format("process {} sends bytes of a message to rank {} that "
                                           "has no place for them there",
                                           arrived.process, to));
-  if (take(*landing, record, bytes)) wait::ring(mapping.slot(to));
+  if (take(*landing, record, bytes)) wait::notify(mapping.slot(to));
 }
 
 constexpr std::array<transport::Handling, 1> handlers{{

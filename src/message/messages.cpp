@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/oversubscription.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
@@ -67,7 +67,7 @@ void Messages::Locked::make_copies() {
       all.receiving_.fetching().end(*copying, is_made);
       all.tell_those_without_the_lock();
     }
-    wait::ring(all.space_.slot(all.space_.me()));
+    wait::notify(all.space_.slot(all.space_.me()));
   }
 }
 
@@ -271,7 +271,7 @@ void Messages::put_back(std::unique_ptr<Arrival> arrival) {
 
 // Takes all that others have offered: it is complete once all of them have come here.
 void Messages::Renewal::settle(const char* call) {
-  WaitFor wait{.what = Awaiting::completion, .rings = false, .call = call};
+  WaitFor wait{.what = Awaiting::completion, .is_notified = false, .call = call};
   wait::wait_until(wait, [&] {
     Locked locked(messages_);
     (void)locked.take_in_all(true);

@@ -8,7 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::message {
 
@@ -38,7 +38,7 @@ bool Outbox::write_behind_others(int to, const Envelope& envelope, std::span<con
   if (there.first != nullptr ||
       !there.ring->write_whole(std::as_bytes(std::span(&envelope, 1)), data))
     return false;
-  wait::ring(space_.slot(to));
+  wait::notify(space_.slot(to));
   return true;
 }
 
@@ -89,7 +89,7 @@ bool Outbox::push() {
     Destination& there = to_[static_cast<std::size_t>(to)];
     if (write(there)) {
       any = true;
-      wait::ring(space_.slot(to));
+      wait::notify(space_.slot(to));
     }
     if (there.first != nullptr) {
       ++i;

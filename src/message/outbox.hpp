@@ -11,7 +11,7 @@
 #include "message/envelope.hpp"
 #include "space/address_space.hpp"
 #include "transport/mailbox.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::message {
 
@@ -50,7 +50,7 @@ class Outbox {
     new (place) Envelope(envelope);
     detail::copy(place + sizeof envelope, data.data(), data.size());
     there->ring->publish(sizeof envelope + data.size());
-    wait::ring(space_.slot(to));
+    wait::notify(space_.slot(to));
     return true;
   }
   /// Writes as much as there is room for; push() does the rest.

@@ -7,7 +7,7 @@
 #include "net/network.hpp"
 #include "transport/limits.hpp"
 #include "transport/links.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::message {
 
@@ -56,7 +56,7 @@ bool SendStream::send_next(transport::Link& link, transport::Piece& piece) {
 void SendStream::ended() {
   const int rank = from_;
   is_over_.store(true, std::memory_order_release);  // and may be gone
-  wait::ring(net::network()->mapping().slot(rank));
+  wait::notify(net::network()->mapping().slot(rank));
 }
 
 }  // namespace armature::message

@@ -81,7 +81,7 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
     // All look for themselves. One that still said it waits could be notified by ranks that go on
     // sooner. Its process, which does not know yet, would go on with it and let it wait anew.
     // Whoever notifies it then puts it into the list of those to run for a second time.
-    if (slot.node == job.node) slot.asleep.store(space::Doze::awake, relaxed);
+    if (slot.node == job.node) slot.asleep.store(space::ParkState::awake, relaxed);
   }
   for (std::uint32_t p = 0; p < job.processes; ++p)
     mapping.process_slot(static_cast<int>(p)).awake.store(0, relaxed);

@@ -22,7 +22,7 @@ const space::ControlHeader& job_of(const wait::RankContext& me, const char* call
 
 /// Only then is it known whether the processes are alike.
 void await_all_processes(const space::ControlHeader& job, const char* call) {
-  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = call};
   wait::wait_until(wait, [&] { return job.all_have_joined(); });
 }
 
@@ -38,7 +38,7 @@ void require_of_job(const wait::RankContext& me, int process) {
 void settle(const wait::RankContext& me, int process) {
   const int rank = me.space.me();
   const space::Mapping& mapping = *space::Mapping::of_process();
-  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "migrate"};
+  wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = "migrate"};
   const auto is_settled = [&] {
     net::Network* const net = net::network();
     return (net == nullptr || net->flush().is_over(rank)) && fibers::takes_ranks(mapping, process);

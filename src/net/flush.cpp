@@ -31,7 +31,7 @@ void Flush::await_streams(int process, int rank, const char* call) {
            peers_.is_failed(link, rank);
   };
   wait::WaitFor wait{
-      .what = space::Awaiting::completion, .peer = rank, .rings = false, .call = call};
+      .what = space::Awaiting::completion, .peer = rank, .is_notified = false, .call = call};
   wait::wait_until(wait, [&] {
     if (are_sent()) return true;
     (void)poller_.try_poll();
@@ -56,7 +56,7 @@ bool Flush::await_handled(int process, int rank, const char* call) {
   };
   const auto is_over = [&] { return is_handled() || peers_.is_failed(links_.to(process), rank); };
   wait::WaitFor wait{
-      .what = space::Awaiting::completion, .peer = rank, .rings = false, .call = call};
+      .what = space::Awaiting::completion, .peer = rank, .is_notified = false, .call = call};
   wait::wait_until(wait, [&] {
     if (is_over()) return true;
     (void)poller_.try_poll();
@@ -110,7 +110,7 @@ void Flush::await_room(int rank, const char* call) {
   if (has_room()) return;
   // The engine's room, which that rank's process makes, not the rank.
   wait::WaitFor wait{
-      .what = space::Awaiting::completion, .peer = rank, .rings = false, .call = call};
+      .what = space::Awaiting::completion, .peer = rank, .is_notified = false, .call = call};
   wait::wait_until(wait, [&] {
     (void)poller_.try_poll();
     return has_room();

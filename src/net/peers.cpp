@@ -5,7 +5,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "net/records.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::net {

@@ -18,7 +18,7 @@
 #include "base/futex.hpp"
 #include "base/no_signals.hpp"
 #include "base/start_thread.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::net {
 

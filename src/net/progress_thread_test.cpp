@@ -82,17 +82,17 @@ std::uint64_t sleeps_of_others() {
   return sum;
 }
 
-TEST(ProgressThreadTest, while_it_cannot_listen_it_naps_ever_longer) {
+TEST(ProgressThreadTest, while_it_cannot_listen_it_parks_ever_longer) {
   harness::TwoNodes net(options());
   const transport::Links::Lock locked(network()->links().lock());  // as a rank that polls
   const auto begun = std::chrono::steady_clock::now();
   const std::uint64_t before = sleeps_of_others();
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  const std::uint64_t naps = sleeps_of_others() - before;
+  const std::uint64_t parks = sleeps_of_others() - before;
   const auto took = std::chrono::steady_clock::now() - begun;
-  RecordProperty("naps", static_cast<int>(naps));
+  RecordProperty("parks", static_cast<int>(parks));
   // From 50 us on each is twice as long as the one before, up to 2 ms.
-  EXPECT_LE(naps, 8 + static_cast<std::uint64_t>(took / std::chrono::milliseconds(2)));
+  EXPECT_LE(parks, 8 + static_cast<std::uint64_t>(took / std::chrono::milliseconds(2)));
 }
 
 TEST(ProgressThreadTest, what_comes_while_a_rank_polls_is_left_to_it_until_it_stops) {

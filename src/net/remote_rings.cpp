@@ -8,7 +8,7 @@
 
 #include "base/fail.hpp"
 #include "net/records.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::net {
 
@@ -325,7 +325,7 @@ void RemoteRings::on_ring(const Arrived& arrived) {
   if (head.written == 0) return;
   // Release: the receiver reads the bytes after it has seen this.
   in.written->store(in.came, std::memory_order_release);
-  wait::ring(map_.mapping().slot(to));
+  wait::notify(map_.mapping().slot(to));
 }
 
 void RemoteRings::on_room(const Arrived& arrived) {
@@ -347,7 +347,7 @@ void RemoteRings::on_room(const Arrived& arrived) {
   }
   // Release: who sees that there is room sees what is pinned.
   out.read->store(room.read, std::memory_order_release);
-  wait::ring(map_.mapping().slot(rank));
+  wait::notify(map_.mapping().slot(rank));
 }
 
 void RemoteRings::on_notify(const Arrived& arrived) {
@@ -357,7 +357,7 @@ void RemoteRings::on_notify(const Arrived& arrived) {
     fail(Errc::corrupt, fmt::format("a notification for rank {}, which is elsewhere", to));
   // Release: the puts before it have been written.
   map_.mapping().head(to).peer(from).notified.store(count, std::memory_order_release);
-  wait::ring(map_.mapping().slot(to));
+  wait::notify(map_.mapping().slot(to));
 }
 
 }  // namespace armature::net

@@ -24,7 +24,7 @@
 #include "rma/protocol.hpp"
 #include "rma/questions.hpp"
 #include "space/segment_pages.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/outstanding.hpp"
 #include "wait/wait.hpp"
 
@@ -144,7 +144,7 @@ class UnderWay : public transport::Sending {
       if (transfer.parts() == 1) transfer.charge_.end();
       // Release: who sees that it is done sees the bytes. It may be gone then.
       transfer.parts_.fetch_sub(1, std::memory_order_release);
-      if (rank >= 0) wait::ring(network()->mapping().slot(rank));
+      if (rank >= 0) wait::notify(network()->mapping().slot(rank));
     };
   }
   UnderWay(const UnderWay&) = delete;
@@ -168,7 +168,7 @@ class UnderWay : public transport::Sending {
 /// Blocks until there are no more parts than that.
 void await(Network& net, const UnderWay& transfer, std::size_t parts, const char* call) {
   if (transfer.parts() <= parts) return;
-  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = call};
   wait::wait_until(wait, [&] {
     (void)net.try_poll();
     return transfer.parts() <= parts;

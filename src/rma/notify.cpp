@@ -1,6 +1,6 @@
 #include "armature/notify.hpp"
 
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 #include "wait/wait.hpp"
@@ -19,7 +19,7 @@ std::uint64_t notify(Rank rank) {
     count = counter.fetch_add(1, std::memory_order_release) + 1;
   else
     counter.store(count, std::memory_order_release);
-  wait::ring(me.space.slot(rank));
+  wait::notify(me.space.slot(rank));
   return count;
 }
 

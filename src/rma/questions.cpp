@@ -112,7 +112,7 @@ void Question::on_answer(const Arrived& answer) {
   all.free.push_back(place);
   question->finish();
   // A thread that runs no rank looks by itself.
-  if (answer.record.to >= 0) wait::ring(network()->mapping().slot(answer.record.to));
+  if (answer.record.to >= 0) wait::notify(network()->mapping().slot(answer.record.to));
 }
 
 const std::array<transport::Handling, 5> Question::handlers{{

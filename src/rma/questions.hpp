@@ -7,7 +7,7 @@
 
 #include "net/network.hpp"
 #include "rma/runs.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/outstanding.hpp"
 #include "wait/request.hpp"
 

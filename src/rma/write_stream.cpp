@@ -9,7 +9,7 @@
 #include "rma/daxpy.hpp"
 #include "rma/far.hpp"
 #include "transport/limits.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::rma {
@@ -53,12 +53,12 @@ void WriteStream::ended() {
   const int rank = sender_;
   charge_.end();
   is_over_.store(true, std::memory_order_release);  // and may be gone
-  if (rank >= 0) wait::ring(net::network()->mapping().slot(rank));
+  if (rank >= 0) wait::notify(net::network()->mapping().slot(rank));
 }
 
 void WriteStream::wait() {
   if (!is_over()) {
-    wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call_};
+    wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = call_};
     wait::wait_until(wait, [&] {
       if (is_over()) return true;
       (void)net::network()->try_poll();

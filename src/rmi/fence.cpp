@@ -6,7 +6,7 @@
 
 #include "base/fail.hpp"
 #include "team/team_state.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::rmi {
@@ -96,7 +96,7 @@ void Fences::show(OfTeam& fence) {
   if (fence.by_sums) {
     fence.gathered = {};
     fence.gathered_from = 0;
-    return wait::ring(space_.slot(fence.block->ranks()[0]));
+    return wait::notify(space_.slot(fence.block->ranks()[0]));
   }
   const team::Proxy& proxy = fence.team.state()->proxy();
   if (tells(fence))
@@ -105,7 +105,7 @@ void Fences::show(OfTeam& fence) {
     proxy.send_wave(fence.me, wave);
   for (int i = 0; i < fence.team.size(); ++i)
     if (const int rank = fence.block->ranks()[i]; !proxy.is_far() || space_.is_here(rank))
-      wait::ring(space_.slot(rank));
+      wait::notify(space_.slot(rank));
 }
 
 /// Returns what that member shows of that wave; in a large team what all together do. Nothing
@@ -137,7 +137,7 @@ void Fences::gather(OfTeam& fence) {
   sums.sent.store(fence.gathered.sent, std::memory_order_relaxed);
   sums.executed.store(fence.gathered.executed, std::memory_order_relaxed);
   sums.wave.store(wave, std::memory_order_release);
-  for (int i = 1; i < size; ++i) wait::ring(space_.slot(block.ranks()[i]));
+  for (int i = 1; i < size; ++i) wait::notify(space_.slot(block.ranks()[i]));
 }
 
 void Fences::advance_one(OfTeam& fence) {

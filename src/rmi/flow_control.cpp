@@ -79,7 +79,7 @@ void FlowControl::catch_up() {
   if (must_hold_back()) {
     wait::WaitFor wait{.what = space::Awaiting::room,
                        .peer = full_because_of(),
-                       .rings = false,
+                       .is_notified = false,
                        .call = "remote call"};
     wait::wait_until(wait, [&] {
       context_.endpoint.deliver();

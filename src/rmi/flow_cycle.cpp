@@ -9,7 +9,7 @@
 #include "base/relaxed.hpp"
 #include "net/network.hpp"
 #include "rmi/records.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::rmi {
 
@@ -57,7 +57,7 @@ void on_cycle(const transport::Arrived& arrived) {
   if (found.at < 0) return;
   if (found.at != me || !job.is_here(me)) return ask_on(me, found);
   job.slot(me).before_in_circle.store(found.before + 1, relaxed);
-  wait::ring(job.slot(me));
+  wait::notify(job.slot(me));
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ bool is_of_operation(const FutureBase& future) {
 
 /// Waits as Handle::wait: by any thread, also one that runs no rank, and nobody notifies it.
 void wait_for_operation(FutureBase& operation) {
-  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "future::wait"};
+  wait::WaitFor wait{
+      .what = space::Awaiting::completion, .is_notified = false, .call = "future::wait"};
   wait::wait_until(wait, [&] {
     if (operation.is_there()) return true;
     if (wait::Poller* const net = wait::poller()) (void)net->try_poll();
@@ -135,7 +136,8 @@ Alone::~Alone() {
 void wait_until(bool (*is_there)(void* what), void* what, const char* call) {
   const wait::ThreadCall under_way(call);
   rmi::Endpoint& endpoint = rmi::this_endpoint(call);
-  wait::WaitFor wait{.what = space::Awaiting::answer, .object = what, .rings = false, .call = call};
+  wait::WaitFor wait{
+      .what = space::Awaiting::answer, .object = what, .is_notified = false, .call = call};
   wait::wait_until(wait, [&] {
     if (is_there(what)) return true;
     endpoint.deliver();

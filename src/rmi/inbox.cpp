@@ -13,7 +13,7 @@
 #include "net/network.hpp"
 #include "rmi/failure.hpp"
 #include "rmi/request_checksum.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/trace.hpp"
 #include "wait/wait.hpp"
 
@@ -234,7 +234,7 @@ void Inbox::release(Incoming& in) {
   in.released = in.read;
   // Release: our last look at these bytes comes before the sender writes there again.
   in.channel.consumed.store(in.read, std::memory_order_release);
-  wait::ring(space_.slot(in.from));
+  wait::notify(space_.slot(in.from));
 }
 
 bool Inbox::receive_from(int rank) {

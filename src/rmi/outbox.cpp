@@ -11,7 +11,7 @@
 #include "base/fail.hpp"
 #include "rmi/held_slot.hpp"
 #include "rmi/request_checksum.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/trace.hpp"
 #include "wait/wait.hpp"
 
@@ -146,7 +146,7 @@ std::byte* Outbox::find_block_at_once(const Outgoing& out, std::size_t bytes) {
   const int to = index_of(out);
   if (!blocks_.is_full(bytes) || context_.puts_off()) return blocks_.take(to, bytes, "remote call");
   wait::WaitFor wait{
-      .what = space::Awaiting::room, .peer = to, .rings = false, .call = "remote call"};
+      .what = space::Awaiting::room, .peer = to, .is_notified = false, .call = "remote call"};
   wait::wait_until(wait, [&] {
     context_.endpoint.deliver();
     blocks_.free_done();
@@ -210,7 +210,7 @@ void Outbox::drain_overflow(int to) {
   }
   if (lane.channel->published.load(std::memory_order_relaxed) != out.written) {
     lane.channel->published.store(out.written, std::memory_order_release);
-    wait::ring(space_.slot(to));
+    wait::notify(space_.slot(to));
   }
   lane.in_channel = out.written;
   if (lane.overflow.bytes() == 0) {
@@ -256,7 +256,7 @@ void Outbox::publish(Outgoing& out, Lane& lane) {
   if (!lane.overflow.empty()) return;
   // Release: the receiver reads the requests after it has seen this.
   lane.channel->published.store(out.written, std::memory_order_release);
-  wait::ring(space_.slot(index_of(out)));
+  wait::notify(space_.slot(index_of(out)));
 }
 
 void Outbox::publish_held() {
@@ -276,7 +276,7 @@ bool Outbox::has_to_send() const {
   });
 }
 
-void Outbox::wake(Outgoing& out) { wait::ring(space_.slot(index_of(out))); }
+void Outbox::wake(Outgoing& out) { wait::notify(space_.slot(index_of(out))); }
 
 std::size_t Outbox::overflow_bytes() const {
   std::size_t bytes = 0;

@@ -14,7 +14,7 @@
 #include "rma/protocol.hpp"
 #include "rma/questions.hpp"
 #include "rmi/records.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::rmi {
 
@@ -112,7 +112,7 @@ void on_reply(const Arrived& arrived) {
   slot.block = record.block;
   // Release: the result is in place.
   slot.state.store(record.state, std::memory_order_release);
-  wait::ring(network()->mapping().slot(arrived.record.to));
+  wait::notify(network()->mapping().slot(arrived.record.to));
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ void answer(space::AddressSpace& space, const detail::Call& call, Reply::State s
   if (space.is_here(call.from)) {
     // Release: the result is in place.
     call.reply->state.store(state, std::memory_order_release);
-    return wait::ring(space.slot(call.from));
+    return wait::notify(space.slot(call.from));
   }
   const auto& stand_in = *reinterpret_cast<const StandIn*>(call.reply);
   const Reply& reply = stand_in.reply;

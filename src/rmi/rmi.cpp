@@ -101,7 +101,7 @@ ObjectId find_named(Rank rank, const std::string& name) {
   future<std::optional<ObjectId>> asked = ask(rank, &look_up, name);
   std::optional<ObjectId> found;
   wait::WaitFor wait{
-      .what = space::Awaiting::name, .peer = rank, .rings = false, .call = "find_remote"};
+      .what = space::Awaiting::name, .peer = rank, .is_notified = false, .call = "find_remote"};
   const auto part_of_name = [&](std::size_t at, auto& into) {
     if (at < name.size())
       std::memcpy(&into, name.data() + at, std::min(sizeof into, name.size() - at));

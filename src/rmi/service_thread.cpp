@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "base/start_thread.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::rmi {
 
@@ -17,7 +17,7 @@ void ServiceThread::serve() {
   wait::set_this_rank(&context_.rank);
   space::RankSlot& slot = context_.space.slot(context_.space.me());
   constexpr long look_again_ns = 100'000'000;
-  const long nap_ns = wait::bells_work() ? look_again_ns : 1'000'000;
+  const long park_ns = wait::notifiers_work() ? look_again_ns : 1'000'000;
   // Acquire: what the rank did before it ended us is seen.
   while (!ends_.load(std::memory_order_acquire)) {
     {
@@ -25,7 +25,7 @@ void ServiceThread::serve() {
       const std::uint64_t before = inbox_.executed();
       context_.endpoint.deliver();
       if (inbox_.executed() != before) {
-        wait::ring(slot);  // the rank itself may wait for what has been done
+        wait::notify(slot);  // the rank itself may wait for what has been done
         continue;
       }
     }
@@ -35,14 +35,14 @@ void ServiceThread::serve() {
           auto& self = *static_cast<ServiceThread*>(me);
           return self.ends_.load(std::memory_order_acquire) || self.context_.endpoint.has_work();
         },
-        this, nap_ns);
+        this, park_ns);
   }
 }
 
 void ServiceThread::end() {
   if (!thread_.joinable()) return;
   ends_.store(true, std::memory_order_release);
-  wait::ring(context_.space.slot(context_.space.me()));
+  wait::notify(context_.space.slot(context_.space.me()));
   thread_.join();
 }
 

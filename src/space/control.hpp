@@ -277,13 +277,14 @@ struct alignas(128) RankSlot {
   Processors bound_to;  // set by the launcher before the rank starts
   LazyMemory lazy;      // changed by whoever acts for the rank, and by who counts its pages
 
-  // The bell: who makes true what a sleeping rank may wait for rings it. See wait/bell.hpp.
+  // The notifier: the one that makes true what a sleeping rank may wait for notifies it. See
+  // wait/notifier.hpp.
   // How many threads of the rank sleep, or are about to: it, and its service thread if it has one.
-  // Of a virtual rank, see Doze. 1 for ever where the rank is on another node: whoever rings has
-  // the network look.
+  // Of a virtual rank, see ParkState. 1 for ever where the rank is on another node: the one that
+  // notifies it has the network look.
   alignas(128) std::atomic<std::uint32_t> asleep{0};
-  std::atomic<std::uint32_t> rung{0};  // futex word
-  std::int32_t rank = -1;              // whose this is; set before the rank starts
+  std::atomic<std::uint32_t> notifications{0};  // futex word
+  std::int32_t rank = -1;                       // whose this is; set before the rank starts
   // The next in the list of ranks that their process is to run again: its number + 1, 0 ends it.
   std::atomic<std::uint32_t> next_awake{0};
   // Of a virtual rank, by whoever hosts it: how long it has computed, and how often it has moved.
@@ -300,19 +301,19 @@ struct alignas(128) RankSlot {
 };
 
 /// What `asleep` says of a virtual rank. Only the rank's process goes from awake to waits and from
-/// woken to awake; whoever rings goes from waits to woken and then puts it into the list of those
-/// awake of its process.
-struct Doze {
+/// woken to awake; the one that notifies it goes from waits to woken and then puts it into the list
+/// of those awake of its process.
+struct ParkState {
   static constexpr std::uint32_t awake = 0, waits = 1, woken = 2;
 };
 
 /// A process that hosts virtual ranks.
 struct alignas(128) ProcessSlot {
-  std::atomic<std::uint32_t> awake{0};    // first of the list of those that were woken; 0: none
-  std::atomic<std::uint32_t> asleep{0};   // 1: it has nothing to do, and sleeps or is about to
-  std::atomic<std::uint32_t> rung{0};     // futex word
-  std::atomic<std::int32_t> running{-1};  // the rank whose turn it is
-  std::atomic<std::uint64_t> step{0};     // where all stand still: see PhaseBarrier
+  std::atomic<std::uint32_t> awake{0};   // first of the list of those that were woken; 0: none
+  std::atomic<std::uint32_t> asleep{0};  // 1: it has nothing to do, and sleeps or is about to
+  std::atomic<std::uint32_t> notifications{0};  // futex word
+  std::atomic<std::int32_t> running{-1};        // the rank whose turn it is
+  std::atomic<std::uint64_t> step{0};           // where all stand still: see PhaseBarrier
   // It is of the job from regrouping number `since` on, and no more from `until` on; 0: for ever;
   // `in_order`: no more, and on several nodes it was not lost.
   static constexpr std::uint32_t in_order = UINT32_MAX;

@@ -5,7 +5,7 @@
 #include "base/fail.hpp"
 #include "net/network.hpp"
 #include "team/records.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::team {
@@ -42,7 +42,7 @@ void on_refuse(const Arrived& arrived) {
   space::PeerLine& line =
       record.call != 0 ? mapping.head(to).peer(from) : mapping.head(from).peer(to);
   line.refused.store(record.call, std::memory_order_release);
-  wait::ring(mapping.slot(to));
+  wait::notify(mapping.slot(to));
 }
 
 }  // namespace
@@ -56,14 +56,14 @@ void refuse(wait::RankContext& me, int to, const Making& making) {
   });
   // Release: nothing else goes with it, but what this rank has done before is seen.
   word.store(word_of(making), std::memory_order_release);
-  me.space.is_here(to) ? wait::ring(me.space.slot(to)) : send(me, to, word_of(making));
+  me.space.is_here(to) ? wait::notify(me.space.slot(to)) : send(me, to, word_of(making));
 }
 
 bool was_refused(wait::RankContext& me, int from, const Making& making) {
   std::atomic<std::uint64_t>& word = me.space.head(me.space.me()).peer(from).refused;
   if (word.load(std::memory_order_acquire) != word_of(making)) return false;
   word.store(0, std::memory_order_release);
-  me.space.is_here(from) ? wait::ring(me.space.slot(from)) : send(me, from, 0);
+  me.space.is_here(from) ? wait::notify(me.space.slot(from)) : send(me, from, 0);
   return true;
 }
 

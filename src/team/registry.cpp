@@ -15,7 +15,7 @@
 #include "net/network.hpp"
 #include "team/records.hpp"
 #include "team/team_records.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::team {
 
@@ -99,10 +99,10 @@ void require_far(const TeamBlock& block, std::uint32_t member, const Arrived& ar
                                   member, block.id));
 }
 
-void ring_members_here(TeamBlock& block) {
+void notify_members_here(TeamBlock& block) {
   const space::Mapping& mapping = network()->mapping();
   for (std::uint32_t i = 0; i < block.size; ++i)
-    if (const int rank = block.ranks()[i]; mapping.is_here(rank)) wait::ring(mapping.slot(rank));
+    if (const int rank = block.ranks()[i]; mapping.is_here(rank)) wait::notify(mapping.slot(rank));
 }
 
 /// A line that was sent twice must not go back to an earlier round, nor be written while it is
@@ -136,7 +136,7 @@ void on_round(const Arrived& arrived) {
     team->nodes->for_each_member(record.nodes, [&](std::uint32_t member) {
       enter(block->line(member, record.round), record);
     });
-    return ring_members_here(*block);
+    return notify_members_here(*block);
   }
   require_far(*block, record.member, arrived);
   const auto bytes = arrived.rest(sizeof record);
@@ -151,7 +151,7 @@ void on_round(const Arrived& arrived) {
     std::memcpy(to + record.at, bytes.data(), bytes.size());
   if (record.at + bytes.size() < record.shown) return;
   enter(line, record);
-  ring_members_here(*block);
+  notify_members_here(*block);
 }
 
 /// What has come already, by another way, stays: it may be read.
@@ -194,7 +194,7 @@ void on_wave(const Arrived& arrived) {
     require_far(*team->block, record.member, arrived);
     show_wave(team->block->fence_line(record.member, record.wave), record);
   }
-  ring_members_here(*team->block);
+  notify_members_here(*team->block);
 }
 
 /// From a member to the process by which it is reached, in the member's segment.

@@ -7,7 +7,7 @@
 #include "base/fail.hpp"
 #include "net/network.hpp"
 #include "team/teams_of_rank.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
 
@@ -110,7 +110,7 @@ void TeamState::await_members(const Agreed& agreed, const char* call) {
   const int leader = proxy_->leader();
   bool in_vain = false;
   if (!lines_.are_flat() && me_ != leader) {
-    wait::ring(space_.slot(members_.rank(leader)));
+    wait::notify(space_.slot(members_.rank(leader)));
     wait::wait_until(wait, [&] {
       const std::uint64_t released = lines_.released();
       if (released != TeamBlock::never_more) return released >= lines_.round();
@@ -121,7 +121,7 @@ void TeamState::await_members(const Agreed& agreed, const char* call) {
     if (in_vain) deaths_.require_all_alive(call);
     return;
   }
-  if (lines_.are_flat()) ring_members();
+  if (lines_.are_flat()) notify_members();
   const bool tells = proxy_->is_far() && me_ == leader;
   const auto size = static_cast<std::size_t>(members_.size());
   std::size_t entered = 0;
@@ -136,12 +136,12 @@ void TeamState::await_members(const Agreed& agreed, const char* call) {
   if (in_vain) deaths_.require_all_alive(call);
   if (lines_.are_flat()) return;
   lines_.release();
-  ring_members();
+  notify_members();
 }
 
-void TeamState::ring_members() const {
+void TeamState::notify_members() const {
   for (const std::int32_t rank : members())
-    if (!proxy_->is_far() || space_.is_here(rank)) wait::ring(space_.slot(rank));
+    if (!proxy_->is_far() || space_.is_here(rank)) wait::notify(space_.slot(rank));
 }
 
 void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
@@ -163,10 +163,10 @@ void TeamState::give_up() {
   gave_up_ = true;
   lines_.give_up();
   if (proxy_->is_far()) proxy_->send_line(me_, lines_.round() | MemberLine::gave_up, read_);
-  if (proxy_->is_far() || deaths_.has_makers()) ring_members();
+  if (proxy_->is_far() || deaths_.has_makers()) notify_members();
   if (lines_.are_flat() || me_ != proxy_->leader()) return;
   lines_.release_for_ever();
-  ring_members();
+  notify_members();
 }
 
 void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call) {

@@ -95,7 +95,7 @@ class TeamState {
  private:
   void give_up_block();
   void await_members(const Agreed& agreed, const char* call);
-  void ring_members() const;
+  void notify_members() const;
   void compare_signatures(std::uint64_t mine, const char* call) const;
 
   space::AddressSpace& space_;

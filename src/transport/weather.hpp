@@ -20,7 +20,7 @@ class Weather {
   /// Whether a sender with room is to find none this time.
   virtual bool clogs(int from, int to) = 0;
   /// A rank that has been looking too early and may find something from now on, or -1: whoever runs
-  /// ranks that wait for their bell rings it. Each is named once.
+  /// ranks that wait to be notified notifies it. Each is named once.
   [[nodiscard]] virtual int take_due() { return -1; }
   /// Whether something is on its way that will be seen later.
   [[nodiscard]] virtual bool something_is_under_way() const = 0;

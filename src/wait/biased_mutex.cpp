@@ -2,11 +2,11 @@
 
 #include <sched.h>
 
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::wait {
 
-BiasedMutex::BiasedMutex() : is_shared_(!bells_work()) {}
+BiasedMutex::BiasedMutex() : is_shared_(!notifiers_work()) {}
 
 // Locks under mutex_: others that come meanwhile, and the owner, find the mutex taken.
 void BiasedMutex::lock(bool is_owner) {

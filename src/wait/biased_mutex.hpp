@@ -13,11 +13,11 @@
 //
 // The owner stores is_held_ and then loads is_shared_, with nothing but the compiler's order
 // between. The other stores is_shared_, makes all threads of the job that run pass a barrier
-// (membarrier, as sleepers do: bell.hpp), and then looks at is_held_. Either the owner's store came
-// before its barrier, and the other sees it and waits. Or the owner's load comes after, and the
-// owner sees that the mutex is shared and goes the other way. Release and acquire of is_held_ hand
-// over what the owner did inside. Where the kernel has no membarrier, the mutex is shared from the
-// beginning.
+// (membarrier, as sleepers do: notifier.hpp), and then looks at is_held_. Either the owner's store
+// came before its barrier, and the other sees it and waits. Or the owner's load comes after, and
+// the owner sees that the mutex is shared and goes the other way. Release and acquire of is_held_
+// hand over what the owner did inside. Where the kernel has no membarrier, the mutex is shared from
+// the beginning.
 //
 // The owner may change from thread to thread, as a virtual rank does, where the one before has done
 // its last before the next begins. A thread must know whether it is the owner: two that both think
@@ -27,7 +27,7 @@ namespace armature::wait {
 
 class BiasedMutex {
  public:
-  /// Has an owner only where notifiers work (bell.hpp).
+  /// Has an owner only where notifiers work (notifier.hpp).
   BiasedMutex();
   BiasedMutex(const BiasedMutex&) = delete;
   BiasedMutex& operator=(const BiasedMutex&) = delete;

@@ -8,20 +8,20 @@
 #include <gtest/gtest.h>
 
 #include "space/control.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::wait {
 namespace {
 
-void make_bells_work() {
+void make_notifiers_work() {
   const auto job = std::make_unique<space::ControlHeader>();
   job->processes_here = 1;
-  prepare_bells(*job);
+  prepare_notifiers(*job);
 }
 
 TEST(BiasedMutex, is_its_owners_until_another_thread_asks) {
-  make_bells_work();
-  if (!bells_work()) return;  // then it is shared
+  make_notifiers_work();
+  if (!notifiers_work()) return;  // then it is shared
   BiasedMutex mutex;
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(BiasedMutex::Lock(mutex, true).is_the_owners());
   EXPECT_FALSE(mutex.is_shared());
@@ -31,7 +31,7 @@ TEST(BiasedMutex, is_its_owners_until_another_thread_asks) {
 }
 
 TEST(BiasedMutex, whoever_asks_first_waits_for_an_owner_that_is_inside) {
-  make_bells_work();
+  make_notifiers_work();
   BiasedMutex mutex;
   std::atomic<bool> is_inside = false, ends = false;
   std::thread other;
@@ -54,7 +54,7 @@ TEST(BiasedMutex, whoever_asks_first_waits_for_an_owner_that_is_inside) {
 // The other threads ask for the first time while the owner goes in and out without a pause, in many
 // rounds, so that they meet everywhere.
 TEST(BiasedMutex, one_is_inside_at_a_time_also_when_the_second_comes) {
-  make_bells_work();
+  make_notifiers_work();
   for (int round = 0; round < 300; ++round) {
     BiasedMutex mutex;
     long count = 0;  // no atomic: the mutex is what guards it

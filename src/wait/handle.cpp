@@ -78,7 +78,8 @@ bool test(Request*& request) {
 // Methods run meanwhile, and may look at the same handle: one of them may end the operation.
 void wait(Request*& request) {
   const wait::ThreadCall under_way("Handle::wait");
-  wait::WaitFor what{.what = space::Awaiting::completion, .rings = false, .call = "Handle::wait"};
+  wait::WaitFor what{
+      .what = space::Awaiting::completion, .is_notified = false, .call = "Handle::wait"};
   wait::wait_until(what, [&] { return request == nullptr || is_complete_by_now(*request); });
   if (request != nullptr) (void)end(request);
 }
@@ -153,7 +154,7 @@ std::size_t wait_any(std::span<Handle> handles) {
   if (handles.empty()) base::fail(Errc::bad_argument, "wait_any: there is no handle to wait for");
   const wait::ThreadCall under_way("wait_any");
   std::size_t done = handles.size();
-  wait::WaitFor what{.what = space::Awaiting::completion, .rings = false, .call = "wait_any"};
+  wait::WaitFor what{.what = space::Awaiting::completion, .is_notified = false, .call = "wait_any"};
   std::exception_ptr failure;  // thrown when nobody sleeps any more
   wait::wait_until(what, [&] {
     try {

@@ -62,7 +62,7 @@ bool Implicit::are_complete(const Which& which, std::uint64_t& first) {
 
 void Implicit::wait_for(const Which& which) {
   std::uint64_t first = 0;
-  WaitFor what{.what = space::Awaiting::completion, .rings = false, .call = "wait_all"};
+  WaitFor what{.what = space::Awaiting::completion, .is_notified = false, .call = "wait_all"};
   wait_until(what, [&] { return are_complete(which, first); });
 }
 

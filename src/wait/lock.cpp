@@ -34,7 +34,7 @@ void lock_contended(LockWord& word, std::uint64_t token, WaitFor& wait) {
     pause_longer();
     if (try_if_free(word.load(std::memory_order_relaxed))) return;
   }
-  wait.rings = false;
+  wait.is_notified = false;
   wait.object = &word;
   wait_until(wait, [&] {
     const std::uint64_t seen = word.load(std::memory_order_relaxed);

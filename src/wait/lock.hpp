@@ -10,7 +10,8 @@
 // that the holder has died. Free is 0; held is the holder's token: its rank + 1 and, above that, a
 // number for a thread that the program has started beside the rank's own. So threads of a rank
 // exclude each other, too. One atomic exchange takes it, a plain store releases it. Waiters that
-// have spun for long sleep a little and look again: a bell would make every release pay for it.
+// have spun for long sleep a little and look again: a notification would make every release pay for
+// it.
 
 namespace armature::wait {
 

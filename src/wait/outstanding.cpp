@@ -90,7 +90,7 @@ class Newcomer {
 void make_room_for_operation(std::size_t bytes, const char* call) {
   const Newcomer one(bytes);
   if (one.may_begin_at_once()) return;
-  WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = call};
   wait_until(wait, [&] {
     if (!one.may_begin()) (void)poller()->try_poll();
     const bool waits = !one.may_begin();

@@ -11,7 +11,7 @@ namespace armature::wait {
 
 void wake_processes(const space::Control& control) {
   for (std::uint32_t p = 0; p < control.header().processes; ++p) {
-    std::atomic<std::uint32_t>& word = control.process(static_cast<int>(p)).rung;
+    std::atomic<std::uint32_t>& word = control.process(static_cast<int>(p)).notifications;
     word.fetch_add(1, std::memory_order_seq_cst);
     base::futex_wake(word);
   }

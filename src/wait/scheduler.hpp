@@ -17,9 +17,9 @@ class Scheduler {
 
   /// Lets other ranks run. `got_on`: whether the caller has got anything done since the last time.
   virtual void yield(bool got_on) = 0;
-  /// Yields for a rank whose condition does not hold: until it is notified, when it `rings`, or for
-  /// some time. True when it is time to see whether those waited for are still there.
-  virtual bool wait(bool got_on, bool /*rings*/) {
+  /// Yields for a rank whose condition does not hold: until it is notified, when `is_notified`, or
+  /// for some time. True when it is time to see whether those waited for are still there.
+  virtual bool wait(bool got_on, bool /*is_notified*/) {
     yield(got_on);
     return false;
   }

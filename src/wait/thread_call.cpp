@@ -42,10 +42,10 @@ bool ThreadCall::have_ended() { return calls().ended.load(std::memory_order_acqu
 
 void ThreadCall::end_all() {
   calls().ended.store(true, std::memory_order_seq_cst);
-  constexpr timespec nap{0, 50'000};
+  constexpr timespec interval{0, 50'000};
   while (calls().under_way.load(std::memory_order_seq_cst) != 0) {
     if (Poller* const net = poller()) (void)net->try_poll();
-    nanosleep(&nap, nullptr);
+    nanosleep(&interval, nullptr);
   }
 }
 

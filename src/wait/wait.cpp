@@ -9,8 +9,8 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
-#include "wait/bell.hpp"
 #include "wait/give_way.hpp"
+#include "wait/notifier.hpp"
 #include "wait/poller.hpp"
 #include "wait/published.hpp"
 #include "wait/rank_context.hpp"
@@ -125,7 +125,7 @@ void let_others_run() {
 
 void start_waiting(const space::ControlHeader& job) {
   count_sharers(job);
-  prepare_bells(job);
+  prepare_notifiers(job);
 }
 
 namespace {
@@ -172,17 +172,17 @@ class Spin {
   std::uint64_t done_;
 };
 
-/// The sleeps of one that waits: until its bell rings, or ever longer where it may not.
-class Naps {
+/// The sleeps of one that waits: until it is notified, or ever longer where it may not be.
+class Parking {
  public:
-  void sleep(space::RankSlot& slot, bool rings, Latched& condition_holds) {
-    constexpr long nap_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
-    wait::sleep(slot, &Latched::look_at, &condition_holds, rings ? sleep_max_ns : nap_ns_);
-    if (!rings) nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
+  void sleep(space::RankSlot& slot, bool is_notified, Latched& condition_holds) {
+    constexpr long park_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
+    wait::sleep(slot, &Latched::look_at, &condition_holds, is_notified ? sleep_max_ns : park_ns_);
+    if (!is_notified) park_ns_ = std::min(park_ns_ * 2, park_max_ns);
   }
 
  private:
-  long nap_ns_ = 50'000;
+  long park_ns_ = 50'000;
 };
 
 }  // namespace
@@ -218,7 +218,7 @@ namespace detail {
         continue;
       }
     }
-    if (me.scheduler->wait(got_on, wait.rings) || round % 64 == 63)
+    if (me.scheduler->wait(got_on, wait.is_notified) || round % 64 == 63)
       gone.check(me.space, wait, condition_holds);
     got_on = false;
   }
@@ -230,7 +230,7 @@ namespace detail {
                                        void* condition) {
   Latched condition_holds(ready, condition);
   GoneRanks gone;
-  constexpr std::uint64_t nap_ns = 50'000;
+  constexpr std::uint64_t interval_ns = 50'000;
   for (std::uint32_t round = 0; !condition_holds.look(); ++round) {
     if (Poller* const net = poller(); net != nullptr && net->try_poll()) continue;
     if (round % 64 != 63 && !core_is_wanted()) {
@@ -240,8 +240,8 @@ namespace detail {
     if (rank != nullptr) gone.check(rank->space, wait, condition_holds);
     // A transfer still ends: the other processes answer until this one has said good-bye.
     if (wait.what != Awaiting::completion) require_in_job(wait.call);
-    const timespec nap{0, static_cast<long>(nap_ns)};
-    nanosleep(&nap, nullptr);
+    const timespec interval{0, static_cast<long>(interval_ns)};
+    nanosleep(&interval, nullptr);
   }
 }
 
@@ -257,7 +257,7 @@ namespace detail {
   if (spin.sees_it()) return;
   Published published(me, wait);  // only now is it worth telling others
   std::uint64_t idle_since_ns = published.since_ns();
-  Naps naps;
+  Parking parking;
   GoneRanks gone;
   std::uint32_t deaths_seen = 0;
   for (std::uint32_t round = 0;; ++round) {
@@ -265,14 +265,14 @@ namespace detail {
     me.deliver();
     if (condition_holds.look()) return;
     published.refresh(wait);
-    // Ranks that went before are looked at once, and again before each nap.
+    // Ranks that went before are looked at once, and again before each sleep.
     const std::uint32_t deaths = space.header().deaths.load(std::memory_order_acquire);
     if (std::exchange(deaths_seen, deaths) != deaths) gone.check(space, wait, condition_holds);
     if (spin.got_on()) {
       // More may come where something has: a thread that yields the core hears of it late.
       if (spin.sees_it()) return;
       idle_since_ns = base::now_ns();
-      naps = {};
+      parking = {};
       continue;
     }
     if (!core_is_wanted() && (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns)) {
@@ -283,7 +283,7 @@ namespace detail {
     require_in_job(wait.call);
     suppressed.reset();
     me.space.local().rest();
-    naps.sleep(slot, wait.rings && bells_work(), condition_holds);
+    parking.sleep(slot, wait.is_notified && notifiers_work(), condition_holds);
     suppressed.emplace();
   }
 }

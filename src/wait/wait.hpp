@@ -52,7 +52,7 @@ class WaitInterrupted {
 /// Lets other ranks of this thread have their turn, in calls that only look (poll, test).
 void let_others_run();
 
-/// Prepares this process for waiting: how to spin, whether bells work here.
+/// Prepares this process for waiting: how to spin, whether notifiers work here.
 void start_waiting(const space::ControlHeader& job);
 
 }  // namespace armature::wait

@@ -19,8 +19,8 @@ struct WaitFor {
   std::uint32_t team = 0;
   const void* object = nullptr;
   std::uint64_t detail = 0;
-  bool rings =
-      true;  // whoever makes the condition true rings our bell; else we must look now and then
+  bool is_notified =
+      true;  // whoever makes the condition true notifies us; else we must look now and then
   const char* call = "wait";  // for messages
 };
 

@@ -7,8 +7,8 @@
 
 #include "armature/run.hpp"
 #include "space/address_space.hpp"
-#include "wait/bell.hpp"
 #include "wait/lock.hpp"
+#include "wait/notifier.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature::wait {
@@ -28,13 +28,13 @@ TEST_F(WaitTest, returns_at_once_when_the_condition_holds) {
   EXPECT_EQ(slot().wait.awaiting.load(), Awaiting::nothing);
 }
 
-TEST_F(WaitTest, a_sleeper_is_woken_by_the_bell) {
+TEST_F(WaitTest, a_sleeper_is_woken_by_the_notifier) {
   std::atomic<bool> flag{false};
   std::thread other([&] {
     while (slot().asleep.load() == 0) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     flag.store(true, std::memory_order_release);
-    ring(slot());
+    notify(slot());
   });
   WaitFor wait{.what = Awaiting::notify};
   wait_until(wait, [&] { return flag.load(std::memory_order_acquire); });
@@ -48,7 +48,7 @@ TEST_F(WaitTest, a_condition_that_takes_something_is_taken_once) {
     while (slot().asleep.load() == 0) std::this_thread::yield();
     tokens.store(1);
   });
-  WaitFor wait{.what = Awaiting::mutex, .rings = false};
+  WaitFor wait{.what = Awaiting::mutex, .is_notified = false};
   wait_until(wait, [&] {
     int one = 1;
     return tokens.compare_exchange_strong(one, 0);
@@ -66,7 +66,7 @@ TEST_F(WaitTest, what_is_waited_for_can_be_read_from_outside) {
     EXPECT_EQ(slot().wait.detail.load(), 42u);
     seen.store(true);
   });
-  WaitFor wait{.what = Awaiting::message, .detail = 42, .rings = false};
+  WaitFor wait{.what = Awaiting::message, .detail = 42, .is_notified = false};
   wait_until(wait, [&] { return seen.load(); });
   other.join();
   EXPECT_EQ(slot().wait.awaiting.load(), Awaiting::nothing);
@@ -79,13 +79,13 @@ TEST_F(WaitTest, a_wait_that_is_interrupted_is_none_until_it_goes_on) {
   };
   bool is_over = false;
   int inner_looks = 0;
-  WaitFor outer{.what = Awaiting::message, .detail = 42, .rings = false};
+  WaitFor outer{.what = Awaiting::message, .detail = 42, .is_notified = false};
   wait_until(outer, [&] {
     if (is_over || !waits_for(Awaiting::message, 42)) return is_over;
     {
       const WaitInterrupted interrupted(this_rank("test"));
       EXPECT_TRUE(space::is_interrupted(record.awaiting.load()));
-      WaitFor inner{.what = Awaiting::notify, .detail = 7, .rings = false};
+      WaitFor inner{.what = Awaiting::notify, .detail = 7, .is_notified = false};
       wait_until(inner, [&] { return waits_for(Awaiting::notify, 7) && ++inner_looks > 1; });
       EXPECT_TRUE(space::is_interrupted(record.awaiting.load()));
     }

@@ -11,7 +11,8 @@ class WorkSource {
   virtual ~WorkSource() = default;
   /// Never blocks, but what it calls may. Counts what it gets done in RankContext::done.
   virtual void deliver() = 0;
-  /// Whether deliver() would find something that no bell tells of; asked before falling asleep.
+  /// Whether deliver() would find something that nobody notifies it of; asked before falling
+  /// asleep.
   [[nodiscard]] virtual bool has_work() { return false; }
 
  private:

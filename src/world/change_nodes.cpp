@@ -67,7 +67,7 @@ void let_go(const World& world, wait::RankContext& me, detail::TeamState& all) {
 }
 
 void await(const space::Halt& halt, std::uint32_t number, const char* call) {
-  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = call};
   // It may be further where all have gone back meanwhile.
   wait::wait_until(wait, [&] {
     const std::uint32_t over = halt.over.load(std::memory_order_acquire);

@@ -56,14 +56,14 @@ std::string directory_or_default(const std::string& directory) {
 const char* why_not_write(const space::ControlHeader& job, const char* call) {
   if (job.ranks_are_virtual == 0)
     return "only virtual ranks can be written (armature run --virtual); can_checkpoint() tells";
-  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = call};
   wait::wait_until(wait, [&] { return job.all_have_joined(); });
   return migration::why_not_write(job);
 }
 
 /// Takes the turn, by one rank: from now on nobody else asks for one. Returns its number.
 std::uint32_t take_turn(space::Halt& halt, const char* call) {
-  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = call};
   wait::wait_until(wait, [&] { return halt.ask_for(space::Asked::checkpoint); });
   return halt.over.load(std::memory_order_acquire) + 1;
 }
@@ -156,7 +156,8 @@ bool stand_still(const wait::RankContext& me, const Wanted& wanted) {
   const auto reached = [number](const std::atomic<std::uint32_t>& count) {
     return static_cast<std::int32_t>(count.load(std::memory_order_acquire) - number) >= 0;
   };
-  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = wanted.call};
+  wait::WaitFor wait{
+      .what = space::Awaiting::completion, .is_notified = false, .call = wanted.call};
   wait::wait_until(
       wait, [&] { return reached(halt.over) || job.deaths.load(std::memory_order_acquire) != 0; });
   if (!reached(halt.over))

@@ -40,7 +40,8 @@ class LeftFromAfar {
 /// A wait for rank 1 that something ends after that time; 0: nothing does.
 void wait_for_rank_1(std::chrono::milliseconds until) {
   const auto begun = std::chrono::steady_clock::now();
-  WaitFor wait{.what = space::Awaiting::notify, .peer = 1, .rings = false, .call = "wait_notify"};
+  WaitFor wait{
+      .what = space::Awaiting::notify, .peer = 1, .is_notified = false, .call = "wait_notify"};
   wait_until(wait, [&] { return until > 0ms && std::chrono::steady_clock::now() - begun > until; });
 }
 

@@ -30,7 +30,7 @@ void end_gets(wait::RankContext& me) {
 /// The last barrier of a job that goes on without its dead: nobody leaves whom others may still
 /// need.
 void wait_for_survivors(AddressSpace& space) {
-  wait::WaitFor wait{.what = space::Awaiting::exit, .rings = false, .call = "finalize"};
+  wait::WaitFor wait{.what = space::Awaiting::exit, .is_notified = false, .call = "finalize"};
   wait::wait_until(wait, [&] {
     for (int r = 0; r < space.ranks(); ++r) {
       const Life life = space.slot(r).life.load(std::memory_order_acquire);

@@ -28,7 +28,7 @@
 #include "harness/two_processes.hpp"
 #include "message/messages.hpp"
 #include "transport/limits.hpp"
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 #include "wait/thread_call.hpp"
 #include "world/job.hpp"
 
@@ -300,7 +300,7 @@ TEST(LongMessages, are_copied_while_other_threads_of_the_rank_send_and_look) {
 
 TEST(Messages, are_the_rank_threads_own_until_another_thread_calls) {
   harness::RankThreads(2).run([](World& world) {
-    if (!wait::bells_work()) return;
+    if (!wait::notifiers_work()) return;
     const Rank other(1 - world.rank());
     message::Messages& messages = my_messages();
     const auto to_and_fro = [&](int times) {

@@ -334,7 +334,7 @@ def case_other_build():
 
 
 def is_napping(pid):
-    """In nanosleep or clock_nanosleep: what asks for processes naps until it is answered."""
+    """In nanosleep or clock_nanosleep: what asks for processes sleeps until it is answered."""
     with open(f"/proc/{pid}/syscall") as file:
         return file.read().split()[0] in ("35", "230", "101", "115")  # x86-64, AArch64
 

@@ -151,7 +151,7 @@ struct Named {
   if (out.direct) [[likely]] {
     // Release: the receiver reads the request after it has seen this.
     out.published->store(out.written, std::memory_order_release);
-    // The compiler must keep the order: publish, then look (see wait/bell.hpp).
+    // The compiler must keep the order: publish, then look (see wait/notifier.hpp).
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (out.asleep->load(std::memory_order_relaxed) != 0) [[unlikely]]
       wake_receiver(me, out);

@@ -270,9 +270,9 @@ void share_a_process(harness::WaitingJob& job, const std::vector<int>& ready) {
   (new (&job.control().process(0)) space::ProcessSlot)->running = 2;
   for (int rank = 0; rank < static_cast<int>(header.ranks); ++rank) {
     job.slot(rank).process = 0;
-    job.slot(rank).asleep = rank == 2 ? space::Doze::awake : space::Doze::waits;
+    job.slot(rank).asleep = rank == 2 ? space::ParkState::awake : space::ParkState::waits;
   }
-  for (int rank : ready) job.slot(rank).asleep = space::Doze::woken;
+  for (int rank : ready) job.slot(rank).asleep = space::ParkState::woken;
 }
 
 TEST(ExplainTest, who_would_answer_if_it_had_its_turn_is_in_no_deadlock) {

@@ -182,7 +182,7 @@ Snapshot observe(const space::Control& control, const SegmentFiles& files) {
       const int running = running_in(control, files, slot.node, state.process);
       state.runs_instead = running != rank ? running : -1;
       state.is_ready =
-          running != rank && slot.asleep.load(std::memory_order_relaxed) != space::Doze::waits;
+          running != rank && slot.asleep.load(std::memory_order_relaxed) != space::ParkState::waits;
     }
     state.elsewhere = slot.node != header.node && state.pid == 0;
     state.process_state = threads.state(state.pid, state.tid);

@@ -21,9 +21,9 @@ constexpr int further_deaths_max = 4;
 void ring_all(const space::Control& control) {
   if (control.header().ranks_are_virtual != 0) return wait::wake_processes(control);
   for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
-    std::atomic<std::uint32_t>& bell = control.slot(rank).rung;
-    bell.fetch_add(1, std::memory_order_release);
-    base::futex_wake(bell);
+    std::atomic<std::uint32_t>& notifier = control.slot(rank).notifications;
+    notifier.fetch_add(1, std::memory_order_release);
+    base::futex_wake(notifier);
   }
 }
 

@@ -107,8 +107,8 @@ std::optional<int> status_within(pid_t pid, std::uint64_t time_ns) {
   for (int wait_status = 0;;) {
     if (waitpid(pid, &wait_status, WNOHANG) == pid) return status_of(wait_status);
     if (base::now_ns() > end_ns) return std::nullopt;
-    constexpr timespec nap{0, 10'000'000};
-    nanosleep(&nap, nullptr);
+    constexpr timespec interval{0, 10'000'000};
+    nanosleep(&interval, nullptr);
   }
 }
 

@@ -50,11 +50,11 @@ void Fates::plan() {
 }
 
 void Fates::await_seen() {
-  constexpr timespec nap{0, 200'000};
+  constexpr timespec interval{0, 200'000};
   for (int p = 0; p < memory_.processes(); ++p) {
     const auto place = static_cast<std::size_t>(p);
     if (memory_.actor(p).killed_ns == 0 || seen_[place]) continue;
-    while (!options_.death_is_seen(p)) nanosleep(&nap, nullptr);
+    while (!options_.death_is_seen(p)) nanosleep(&interval, nullptr);
     seen_[place] = true;
   }
 }

@@ -1,4 +1,4 @@
-#include "wait/bell.hpp"
+#include "wait/notifier.hpp"
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -14,13 +14,13 @@
 namespace armature::wait {
 namespace {
 
-struct Bells {
+struct Notifiers {
   space::Control control;
   bool membarrier_works = false;
   bool wakers_are_here = false;  // ranks of this process are woken by threads of it alone
   bool ranks_are_virtual = false;
 };
-Bells& bells() { return base::state<Bells>(); }
+Notifiers& notifiers() { return base::state<Notifiers>(); }
 
 long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
@@ -49,8 +49,9 @@ class Asleep {
 
 /// Only one of several that notify at once wakes it.
 bool takes(space::RankSlot& slot) {
-  std::uint32_t waits = space::Doze::waits;
-  return slot.asleep.compare_exchange_strong(waits, space::Doze::woken, std::memory_order_acq_rel);
+  std::uint32_t waits = space::ParkState::waits;
+  return slot.asleep.compare_exchange_strong(waits, space::ParkState::woken,
+                                             std::memory_order_acq_rel);
 }
 
 void wake_virtual(space::RankSlot& slot) {
@@ -64,11 +65,11 @@ void wake_virtual(space::RankSlot& slot) {
 
 }  // namespace
 
-void wake(space::ProcessSlot& slot) { change_and_wake(slot.rung); }
+void wake(space::ProcessSlot& slot) { change_and_wake(slot.notifications); }
 
 void wake(int process, int rank) {
   base::let_others_act();
-  const space::Control& control = bells().control;
+  const space::Control& control = notifiers().control;
   space::ProcessSlot& home = control.process(process);
   std::uint32_t first = home.awake.load(std::memory_order_relaxed);
   do {
@@ -83,15 +84,16 @@ void wake(int process, int rank) {
 
 void rank_is_through(space::ControlHeader& job) {
   job.through.fetch_add(1, std::memory_order_acq_rel);
-  if (job.all_are_through()) wake_processes(bells().control);
+  if (job.all_are_through()) wake_processes(notifiers().control);
 }
 
 namespace detail {
 void wake(space::RankSlot& slot) {
-  if (Poller* const net = poller(); net != nullptr && slot.node != bells().control.header().node)
+  if (Poller* const net = poller();
+      net != nullptr && slot.node != notifiers().control.header().node)
     return net->doorbell(slot.rank);
-  if (bells().ranks_are_virtual) return wake_virtual(slot);
-  change_and_wake(slot.rung);
+  if (notifiers().ranks_are_virtual) return wake_virtual(slot);
+  change_and_wake(slot.notifications);
 }
 }  // namespace detail
 
@@ -102,8 +104,8 @@ void wake(space::RankSlot& slot) {
 // these threads are here. Then the private barrier reaches all of them, and the kernel need not
 // look what runs on other cores. The launcher wakes without a look at `asleep`. Virtual ranks are
 // left out, as processes may join theirs.
-void prepare_bells(const space::ControlHeader& job) {
-  Bells& here = bells();
+void prepare_notifiers(const space::ControlHeader& job) {
+  Notifiers& here = notifiers();
   here.control.start = reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job));
   here.ranks_are_virtual = job.ranks_are_virtual != 0;
   here.membarrier_works = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
@@ -111,12 +113,12 @@ void prepare_bells(const space::ControlHeader& job) {
                          membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
 }
 
-bool bells_work() { return bells().membarrier_works; }
+bool notifiers_work() { return notifiers().membarrier_works; }
 
 void barrier_of_sleepers() {
-  if (bells().wakers_are_here)
+  if (notifiers().wakers_are_here)
     membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-  else if (bells().membarrier_works)
+  else if (notifiers().membarrier_works)
     membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 
@@ -124,19 +126,19 @@ void sleep(space::ProcessSlot& slot, std::uint32_t times, long timeout_ns) {
   slot.asleep.store(1, std::memory_order_seq_cst);
   if (slot.awake.load(std::memory_order_seq_cst) == 0) {
     const Asleep asleep;
-    base::futex_wait(slot.rung, times, timeout_ns);
+    base::futex_wait(slot.notifications, times, timeout_ns);
   }
   slot.asleep.store(0, std::memory_order_relaxed);
 }
 
 void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long timeout_ns) {
-  const std::uint32_t seen = slot.rung.load(std::memory_order_acquire);
+  const std::uint32_t seen = slot.notifications.load(std::memory_order_acquire);
   slot.asleep.fetch_add(1, std::memory_order_seq_cst);
   barrier_of_sleepers();
   if (!ready(condition)) {
     // The rank may compute while this thread sleeps, where a second thread executes calls.
     const Asleep asleep(slot.tid.load(std::memory_order_relaxed) == gettid());
-    base::futex_wait(slot.rung, seen, timeout_ns);
+    base::futex_wait(slot.notifications, seen, timeout_ns);
   }
   slot.asleep.fetch_sub(1, std::memory_order_relaxed);
 }

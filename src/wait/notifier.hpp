@@ -9,11 +9,11 @@
 // instead. It says that it is about to sleep, makes every running process pass a barrier
 // (membarrier), looks at its condition once more, and only then sleeps. Either the other's store
 // came before that barrier and the sleeper sees it, or its look at the word comes after and it
-// rings. Where the kernel has no membarrier, sleepers wake up by themselves every millisecond.
+// notifies. Where the kernel has no membarrier, sleepers wake up by themselves every millisecond.
 
 // A virtual rank does not sleep: its process puts it aside, and does so when all its ranks wait.
-// Whoever rings for one puts it into its process's list of ranks to run, without looking at any
-// other, and wakes the process should that sleep.
+// The one that notifies a rank puts it into its process's list of ranks to run, without looking at
+// any other, and wakes the process should that sleep.
 
 namespace armature::wait {
 
@@ -22,16 +22,16 @@ void wake(space::RankSlot& slot);
 }
 
 /// Call after the store that makes the condition true.
-inline void ring(space::RankSlot& slot) {
+inline void notify(space::RankSlot& slot) {
   std::atomic_signal_fence(
       std::memory_order_seq_cst);  // the compiler must keep the order: store, then look
   if (slot.asleep.load(std::memory_order_relaxed) != 0) [[unlikely]]
     detail::wake(slot);
 }
 
-/// Sleeps until the bell rings, the condition holds, or the time is over.
-/// Returns false when bells do not work here (the caller then keeps the time short).
-bool bells_work();
+/// Sleeps until the rank is notified, the condition holds, or the time is over.
+/// Returns false when notifiers do not work here (the caller then keeps the time short).
+bool notifiers_work();
 /// Makes every running thread pass a barrier. One that looks at a word afterwards, having made a
 /// condition true, sees what this thread has written before; or this thread sees the condition.
 void barrier_of_sleepers();
@@ -47,13 +47,13 @@ void rank_is_through(space::ControlHeader& job);
 void wake(space::ProcessSlot& slot);
 /// How often that process was woken; before it looks whether there is something to do.
 inline std::uint32_t times_woken(const space::ProcessSlot& slot) {
-  return slot.rung.load(std::memory_order_acquire);
+  return slot.notifications.load(std::memory_order_acquire);
 }
 /// Sleeps until that list is not empty, it is woken again, or the time is over. By that process
 /// alone.
 void sleep(space::ProcessSlot& slot, std::uint32_t times, long timeout_ns);
 
 /// Called before the first notification of a job in this process.
-void prepare_bells(const space::ControlHeader& job);
+void prepare_notifiers(const space::ControlHeader& job);
 
 }  // namespace armature::wait
