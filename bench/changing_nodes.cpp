@@ -134,7 +134,7 @@ void balanced_hotspot_rows(World& world, const Settings& settings) {
   for (int place = 0; place < places; ++place) {
     const bool hot = HotSpot::is_hot(rank, ranks, place);
     const std::uint64_t units = hot ? HotSpot::units_hot : HotSpot::units_cold;
-    (void)rebalance(world, {.strategy = balance::none, .log = false});  // begins anew to measure
+    (void)rebalance(world, {.strategy = balance::none, .log = false});  // starts again to measure
     (void)step_ns(units);
     rebalance_ns.push_back(together_ns(
         world, [&] { (void)rebalance(world, {.strategy = balance::greedy, .log = false}); }));

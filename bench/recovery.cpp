@@ -1,4 +1,4 @@
-// How long a job stands still when one of its processes is killed. The time is from the kill until
+// How long a job is quiescent when one of its processes is killed. The time is from the kill until
 // all ranks are back where they were when the last checkpoint in memory was made.
 #include <sys/types.h>
 #include <unistd.h>

@@ -84,7 +84,7 @@ constexpr const char* footer =
                      which have nothing to do while they wait
   migrate            a rank goes to another process, with so many bytes of heap
   migrate.nodes      a rank with so many bytes goes to another node, where it was not long before,
-                     all standing still meanwhile; limit: as many on a TCP connection between the
+                     all quiescent meanwhile; limit: as many on a TCP connection between the
                      same two processes
   migrate.nodes.first  the same to where it has left nothing, into memory that the machine has
                      free (a hypervisor may have to give it first, which takes three times as long)

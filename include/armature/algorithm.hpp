@@ -4,8 +4,8 @@
 /// stands in algorithm/apply.hpp.
 #include "armature/algorithm/apply.hpp"
 #include "armature/algorithm/find.hpp"
+#include "armature/algorithm/group.hpp"
 #include "armature/algorithm/once.hpp"
 #include "armature/algorithm/reduce.hpp"
-#include "armature/algorithm/regroup.hpp"
 #include "armature/algorithm/scan.hpp"
 #include "armature/algorithm/sort.hpp"

@@ -32,8 +32,8 @@ struct CheckpointOptions {
 /// Collective over all ranks: writes all that they have to `directory`, or without one to that of
 /// `armature run --checkpoint`. That is stacks, heaps, what they allocated for others, their
 /// rank_local variables, and calls under way. All remote calls made before, and those that they
-/// made, are executed first, as by rmi_fence; then all ranks stand still until it is on disk. Until
-/// it is complete there, the checkpoint before stays the last one.
+/// made, are executed first, as by rmi_fence; then all ranks are quiescent until it is on disk.
+/// Until it is complete there, the checkpoint before stays the last one.
 ///
 /// On several nodes, all of which must reach the directory, each process writes the ranks that it
 /// hosts; such a checkpoint can be restarted on any number of nodes.

@@ -50,7 +50,7 @@ inline constexpr const char* incremental_variable = "ARMATURE_CHECKPOINT_INCREME
 inline constexpr const char* resize_variable = "ARMATURE_RESIZE";
 // Other launchers: the file that says, among what was written, what ranks are to have. "processes
 // N", and a line "host STAYING ALL NAME" for each node: so many of its processes were not asked to
-// end. It has the second name once all are to end, and nobody goes back any more.
+// end. It has the second name once all are to end, and nobody rolls back any more.
 inline constexpr const char* resize_file_begun = "resize.begun";
 inline constexpr const char* resize_file = "resize";
 

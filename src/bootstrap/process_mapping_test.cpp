@@ -15,7 +15,7 @@ TEST(ProcessMappingTest, names_the_processes_of_a_node) {
   EXPECT_THAT(processes_on_node_of(4, 5, "(vector,(0,2,2),(2,1,1))"), ElementsAre(4));
 }
 
-TEST(ProcessMappingTest, begins_anew_where_there_are_more_processes) {
+TEST(ProcessMappingTest, starts_again_where_there_are_more_processes) {
   EXPECT_THAT(processes_on_node_of(2, 5, "(vector,(0,2,1))"), ElementsAre(0, 2, 4));
 }
 

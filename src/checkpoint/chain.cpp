@@ -45,10 +45,11 @@ Manifest::Before before_next(const Link& last) {
           Manifest::checksum_of(last.manifest.text())};
 }
 
-std::uint32_t Chain::goes_on_from(const std::string& directory, std::uint32_t regroup) const {
+std::uint32_t Chain::goes_on_from(const std::string& directory,
+                                  std::uint32_t reconfiguration) const {
   // The directory may have been named with a slash at the end.
   const bool is_there = directory_of(directory + "/" + last_.name) == directory_;
-  if (last_.name.empty() || !is_there || regroup != regroup_) return 0;
+  if (last_.name.empty() || !is_there || reconfiguration != reconfiguration_) return 0;
   // Somebody else may have written there meanwhile, or have taken away what is needed.
   try {
     const Found found = find_latest(directory);
@@ -59,11 +60,12 @@ std::uint32_t Chain::goes_on_from(const std::string& directory, std::uint32_t re
   }
 }
 
-void Chain::add(const std::string& folder, const Manifest& manifest, std::uint32_t regroup) {
+void Chain::add(const std::string& folder, const Manifest& manifest,
+                std::uint32_t reconfiguration) {
   directory_ = directory_of(folder);
   last_ = before_next({folder, manifest});
   number_ = manifest.number;
-  regroup_ = regroup;
+  reconfiguration_ = reconfiguration;
 }
 
 }  // namespace armature::checkpoints

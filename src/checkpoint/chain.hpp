@@ -22,17 +22,17 @@ class Chain {
   /// The number of the last one; 0 where the next one has to be whole. That is so after a failure,
   /// with other processes, in another directory, or behind a chain that is long.
   [[nodiscard]] std::uint32_t goes_on_from(const std::string& directory,
-                                           std::uint32_t regroup) const;
+                                           std::uint32_t reconfiguration) const;
   /// The description of the last one in the manifest of the next.
   [[nodiscard]] const Manifest::Before& last() const { return last_; }
   /// Adds a checkpoint that is complete.
-  void add(const std::string& folder, const Manifest& manifest, std::uint32_t regroup);
+  void add(const std::string& folder, const Manifest& manifest, std::uint32_t reconfiguration);
   void forget() { *this = {}; }
 
  private:
   std::string directory_;
   Manifest::Before last_;
-  std::uint32_t number_ = 0, regroup_ = 0;
+  std::uint32_t number_ = 0, reconfiguration_ = 0;
 };
 
 /// A process keeps this from one checkpoint to the next.

@@ -145,7 +145,7 @@ TEST_F(CheckpointChainTest, what_changed_comes_back_over_what_was) {
   EXPECT_GT(longest, 3u);
 }
 
-TEST_F(CheckpointChainTest, it_begins_anew_when_it_is_as_large_as_the_whole) {
+TEST_F(CheckpointChainTest, it_starts_again_when_it_is_as_large_as_the_whole) {
   for (std::size_t page = 0; page < 100; ++page) put(page, noise());
   EXPECT_EQ(write(), 100u);
   for (std::size_t page = 0; page < 60; ++page) put(page, noise());

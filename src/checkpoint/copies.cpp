@@ -92,7 +92,7 @@ int partner_of(const space::Mapping& mapping, int node) {
 int checked_file(const Arrived& arrived, std::uint64_t number) {
   const space::Mapping& mapping = network()->mapping();
   const int rank = arrived.record.to;
-  const std::uint32_t last = mapping.header().halt.copy.load(std::memory_order_acquire);
+  const std::uint32_t last = mapping.header().quiesce.copy.load(std::memory_order_acquire);
   if (rank < 0 || rank >= mapping.ranks() || mapping.is_here(rank) ||
       (number != copy_after(last) && number != mended_copy(last)))
     base::fail(Errc::corrupt,
@@ -163,7 +163,7 @@ std::vector<Home> Copies::homes_now() const {
 
 quiesce::Client Copies::client() const {
   space::ControlHeader& job = mapping_.header();
-  const std::uint32_t number = copy_after(job.halt.copy.load(std::memory_order_acquire));
+  const std::uint32_t number = copy_after(job.quiesce.copy.load(std::memory_order_acquire));
   const auto make_it = [copies = *this, number](const quiesce::PhaseBarrier& barrier) {
     copies.make(barrier, 4, number);
   };

@@ -37,12 +37,12 @@ class Copies {
   Copies(const space::Mapping& mapping, int process, int segment_file);
 
   /// The next one, which counts when all have made their part of it: what is done in which phase of
-  /// all standing still.
+  /// all of them quiescent.
   [[nodiscard]] quiesce::Client client() const;
-  /// Each process of the job calls it for the last copy, to which all have gone back, while all
-  /// stand still. What one node alone has of that copy goes to another one. They reach that step on
-  /// the way. Throws Error(out_of_memory), GivenUp. Until all have come to that step, it is what it
-  /// was.
+  /// Each process of the job calls it for the last copy, to which all have rolled back, while all
+  /// are quiescent. What one node alone has of that copy goes to another one. They reach that step
+  /// on the way. Throws Error(out_of_memory), GivenUp. Until all have come to that step, it is what
+  /// it was.
   void mend(const quiesce::PhaseBarrier& barrier, std::uint32_t step, std::uint32_t last) const;
 
   /// Forgets problems that came up with what others sent. Called before the next copy, where one

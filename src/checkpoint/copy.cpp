@@ -13,7 +13,7 @@ using space::place_of_record;
 void count_copy(space::ControlHeader& job, std::uint32_t number) {
   job.copies.last_ns.store(base::now_ns(), std::memory_order_relaxed);
   // Release: who sees the number finds the copy whole.
-  job.halt.copy.store(number, std::memory_order_release);
+  job.quiesce.copy.store(number, std::memory_order_release);
 }
 
 Copy::Copy(const space::Mapping& mapping, int segment_file, std::uint32_t number)
@@ -24,7 +24,7 @@ Copy::Copy(const space::Mapping& mapping, int segment_file, std::uint32_t number
 }
 
 quiesce::Client Copy::client(const space::Mapping& mapping, int segment_file) {
-  const std::uint32_t last = mapping.header().halt.copy.load(std::memory_order_acquire);
+  const std::uint32_t last = mapping.header().quiesce.copy.load(std::memory_order_acquire);
   const std::uint32_t number = last == 1 ? 2 : 1;
   const Copy copy(mapping, segment_file, number);
   return {.when_quiet = {},

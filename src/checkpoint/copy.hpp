@@ -22,7 +22,7 @@ class Copy {
   Copy(const space::Mapping& mapping, int segment_file, std::uint32_t number);
 
   /// The one that is not the last, which it becomes when it is whole. What is done in which phase
-  /// of all standing still; `mapping` must outlive it.
+  /// of all of them quiescent; `mapping` must outlive it.
   [[nodiscard]] static quiesce::Client client(const space::Mapping& mapping, int segment_file);
 
   // All processes of the node call these, each for its share. They throw Error(out_of_memory).

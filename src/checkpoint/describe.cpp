@@ -43,7 +43,7 @@ std::vector<Manifest::Option> options_of(const space::ControlHeader& job) {
     if (is_so) options.push_back({name, value});
   };
   add_if(job.on_death == space::OnDeath::recover, "on-death", "recover");
-  add_if(job.halt.incremental != 0 || std::getenv(bootstrap::incremental_variable) != nullptr,
+  add_if(job.quiesce.incremental != 0 || std::getenv(bootstrap::incremental_variable) != nullptr,
          "checkpoint-incremental", "true");
   add_if(job.balance != 0, "balance", "true");
   for (const auto& [name, variable] :
@@ -61,7 +61,7 @@ std::vector<Manifest::Option> options_of(const space::ControlHeader& job) {
 Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::uint32_t processes) {
   Manifest manifest;
   manifest.number = number;
-  manifest.id = job.halt.id;
+  manifest.id = job.quiesce.id;
   manifest.written_at = fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(std::time(nullptr)));
   manifest.ranks = job.ranks;
   manifest.processes = processes;
@@ -72,7 +72,7 @@ Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::ui
   manifest.slot_bytes = job.slot_bytes;
   manifest.check_full = job.check_full != 0;
   manifest.through = job.through.load(std::memory_order_relaxed);
-  manifest.restarts = job.halt.restarts;
+  manifest.restarts = job.quiesce.restarts;
   manifest.addresses = job.addresses.load(std::memory_order_relaxed);
   const migration::Builds builds = migration::Builds::of_process();
   manifest.program_build = migration::text(builds.program);

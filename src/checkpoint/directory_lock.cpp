@@ -123,7 +123,7 @@ bool try_lock_directory(const std::string& directory, std::uint64_t job,
 }  // namespace
 
 void lock_directory(const std::string& directory, std::uint64_t job) {
-  // Waited for once: all ranks stand still meanwhile.
+  // Waited for once: all ranks are quiescent meanwhile.
   std::string& in_vain = base::state<HeldLocks>().in_vain;
   const bool waits = directory != in_vain;
   if (!try_lock_directory(directory, job,

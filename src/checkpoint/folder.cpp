@@ -184,11 +184,11 @@ std::string latest_name(const std::string& directory) {
 
 std::string make_folder(const std::string& directory) {
   // All processes of the job are told it, by a text of that size.
-  if (directory.size() >= space::Halt::text_max)
+  if (directory.size() >= space::QuiesceState::text_max)
     base::fail(Errc::bad_argument,
                fmt::format("{} cannot be made: the name of a directory of checkpoints has less "
                            "than {} bytes",
-                           directory, space::Halt::text_max));
+                           directory, space::QuiesceState::text_max));
   make_directories(directory, directory);
   unsigned long number = number_of_latest(directory);
   for (const std::string& name : own_folders(directory))
@@ -230,8 +230,8 @@ std::uint64_t new_id() {
   return id | 1;  // 0: none
 }
 
-std::string own_folder(const space::Halt& halt) {
-  return fmt::format("{}/{}", halt.directory, folder_name(halt.folder_number));
+std::string own_folder(const space::QuiesceState& quiesce) {
+  return fmt::format("{}/{}", quiesce.directory, folder_name(quiesce.folder_number));
 }
 
 std::uint64_t number_of_folder(const std::string& folder) {

@@ -6,7 +6,7 @@
 
 #include "base/runtime.hpp"
 #include "checkpoint/manifest.hpp"
-#include "space/halt.hpp"
+#include "space/quiesce_state.hpp"
 
 // Checkpoints lie in a directory DIR: DIR/latest is a line that names the folder in DIR with the
 // last one that is complete. A new one is written into a folder of its own; that it is the last one
@@ -33,8 +33,8 @@ void lock_folder(const std::string& folder, std::uint64_t job = 0);
 /// Makes a number by which the next checkpoint is known: folders of several jobs may be called the
 /// same.
 [[nodiscard]] std::uint64_t new_id();
-/// The folder of the checkpoint for which all stand still.
-std::string own_folder(const space::Halt& halt);
+/// The folder of the checkpoint for which all quiesce.
+std::string own_folder(const space::QuiesceState& quiesce);
 /// The folder's number in its directory.
 std::uint64_t number_of_folder(const std::string& folder);
 /// The parts in that folder are written: from now on it is the last checkpoint, on disk. All that

@@ -223,7 +223,8 @@ TEST_F(CheckpointFolderTest, directories_that_are_made_for_it_are_brought_to_dis
 }
 
 TEST_F(CheckpointFolderTest, a_name_that_processes_cannot_be_told_is_refused) {
-  EXPECT_THROW((void)make_folder(directory_ + std::string(space::Halt::text_max, '/')), Error);
+  EXPECT_THROW((void)make_folder(directory_ + std::string(space::QuiesceState::text_max, '/')),
+               Error);
   EXPECT_FALSE(std::filesystem::exists(directory_));
 }
 

@@ -180,10 +180,10 @@ void prepare(const Found& found, const space::Control& control) {
     if (control.slot(rank).node != job.node) control.segments()[rank] = {};  // out of reach
   job.through.store(manifest.through, std::memory_order_relaxed);
   job.addresses.store(manifest.addresses, std::memory_order_relaxed);
-  job.halt.wanted.store(manifest.number, std::memory_order_relaxed);
-  job.halt.over.store(manifest.number, std::memory_order_relaxed);
-  job.halt.restarts = manifest.restarts + 1;
-  for (int i = 0; i < 2; ++i) std::copy(builds[i].begin(), builds[i].end(), job.halt.build[i]);
+  job.quiesce.wanted.store(manifest.number, std::memory_order_relaxed);
+  job.quiesce.over.store(manifest.number, std::memory_order_relaxed);
+  job.quiesce.restarts = manifest.restarts + 1;
+  for (int i = 0; i < 2; ++i) std::copy(builds[i].begin(), builds[i].end(), job.quiesce.build[i]);
 }
 
 void fill(const Found& found, std::span<const space::JobMemory> memory, const std::stop_token& stop,

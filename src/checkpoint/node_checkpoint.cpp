@@ -18,12 +18,12 @@ NodeCheckpoint::NodeCheckpoint(const space::Mapping& mapping, const quiesce::Pha
                                int process, int segment_file, Kept& kept)
     : mapping_(mapping),
       job_(mapping.header()),
-      halt_(job_.halt),
+      quiesce_(job_.quiesce),
       barrier_(barrier),
       process_(process),
       segment_file_(segment_file),
       kept_(kept),
-      number_(halt_.wanted.load(std::memory_order_acquire)) {}
+      number_(quiesce_.wanted.load(std::memory_order_acquire)) {}
 
 NodeCheckpoint::~NodeCheckpoint() {
   if (!folder_.empty()) abandon(folder_);
@@ -39,26 +39,26 @@ quiesce::Client NodeCheckpoint::client() {
 }
 
 bool NodeCheckpoint::is_incremental() const {
-  return halt_.is_incremental.load(std::memory_order_relaxed) != 0;
+  return quiesce_.is_incremental.load(std::memory_order_relaxed) != 0;
 }
 
 void NodeCheckpoint::open_folder() {
-  halt_.changed_since.store(0, std::memory_order_relaxed);
-  const std::string directory = halt_.directory;
+  quiesce_.changed_since.store(0, std::memory_order_relaxed);
+  const std::string directory = quiesce_.directory;
   const std::uint32_t since =
       is_incremental() ? kept_.chain.goes_on_from(directory, barrier_.epoch()) : 0;
   folder_ = make_folder(directory);
-  halt_.folder_number = number_of_folder(folder_);
-  halt_.begin(new_id());
-  lock_folder(folder_, halt_.first_id);
-  halt_.changed_since.store(since, std::memory_order_relaxed);
+  quiesce_.folder_number = number_of_folder(folder_);
+  quiesce_.begin(new_id());
+  lock_folder(folder_, quiesce_.first_id);
+  quiesce_.changed_since.store(since, std::memory_order_relaxed);
 }
 
 void NodeCheckpoint::write_share(PartWriter& part) {
   // The memory that all ranks share lies behind the last segment.
   const quiesce::NodeMembers::Share share = barrier_.of_node().share(UINT64_MAX / 2);
   if (!is_incremental()) return write_pages(segment_file_, share.begin, share.end, part);
-  const std::uint32_t since = halt_.changed_since.load(std::memory_order_relaxed);
+  const std::uint32_t since = quiesce_.changed_since.load(std::memory_order_relaxed);
   // Each process has written the same share of the checkpoint before.
   ARMATURE_ASSERT(since == 0 || since == kept_.sums_of);
   kept_.sums.begin(since == 0);
@@ -67,7 +67,7 @@ void NodeCheckpoint::write_share(PartWriter& part) {
 }
 
 void NodeCheckpoint::write_part() {
-  PartWriter part(own_folder(halt_), ranks_part(process_));
+  PartWriter part(own_folder(quiesce_), ranks_part(process_));
   write_share(part);
   (void)part.finish();
 }
@@ -75,7 +75,7 @@ void NodeCheckpoint::write_part() {
 void NodeCheckpoint::complete() {
   Manifest manifest =
       describe(job_, number_, static_cast<std::uint32_t>(barrier_.of_node().processes().size()));
-  if (halt_.changed_since.load(std::memory_order_relaxed) != 0)
+  if (quiesce_.changed_since.load(std::memory_order_relaxed) != 0)
     manifest.before = kept_.chain.last();
 
   PartWriter control(folder_, fibers::RankRecord::part);

@@ -10,7 +10,7 @@
 
 namespace armature::checkpoints {
 
-/// A checkpoint to disk of a job on one node, by one of its processes while all stand still.
+/// A checkpoint to disk of a job on one node, by one of its processes while all are quiescent.
 class NodeCheckpoint {
  public:
   /// `kept` is what the last one has left, if all were of this process. All must outlive this.
@@ -35,7 +35,7 @@ class NodeCheckpoint {
 
   const space::Mapping& mapping_;
   space::ControlHeader& job_;
-  space::Halt& halt_;
+  space::QuiesceState& quiesce_;
   const quiesce::PhaseBarrier& barrier_;
   const int process_;
   const int segment_file_;

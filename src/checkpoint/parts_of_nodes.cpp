@@ -31,11 +31,11 @@ void for_ranks_of(const space::Mapping& mapping, int process, F&& f) {
 }
 
 /// Begins the sums of what is written from now on. nullptr: none is kept.
-PageSums* begin_sums(const space::Halt& halt, Kept& kept) {
+PageSums* begin_sums(const space::QuiesceState& quiesce, Kept& kept) {
   kept.ranks.clear();
   kept.id = 0;
-  if (halt.is_incremental.load(std::memory_order_relaxed) == 0) return nullptr;
-  kept.sums.begin(halt.changed_since.load(std::memory_order_relaxed) == 0);
+  if (quiesce.is_incremental.load(std::memory_order_relaxed) == 0) return nullptr;
+  kept.sums.begin(quiesce.changed_since.load(std::memory_order_relaxed) == 0);
   return &kept.sums;
 }
 
@@ -50,7 +50,7 @@ Manifest::Before find_before(const std::string& directory, std::uint64_t id) {
   return before_next(last);
 }
 
-/// Called by a process whose ranks stand still: until then they may move inside their node.
+/// Called by a process whose ranks are quiescent: until then they may move inside their node.
 bool hosts_the_same(const space::Mapping& mapping, int process, const Kept& kept) {
   std::vector<int> ranks;
   for_ranks_of(mapping, process, [&](int rank) { ranks.push_back(rank); });
@@ -62,7 +62,7 @@ bool hosts_the_same(const space::Mapping& mapping, int process, const Kept& kept
 void agree_on_what_has_changed(const space::Mapping& mapping, int process,
                                const quiesce::PhaseBarrier& barrier, const Kept& kept) {
   constexpr std::uint32_t agreed = 4;
-  if (mapping.header().halt.changed_since.load(std::memory_order_acquire) != 0 &&
+  if (mapping.header().quiesce.changed_since.load(std::memory_order_acquire) != 0 &&
       !hosts_the_same(mapping, process, kept))
     barrier.tell_whole();
   barrier.reach(agreed);
@@ -71,8 +71,8 @@ void agree_on_what_has_changed(const space::Mapping& mapping, int process,
 
 void write_parts(const space::Mapping& mapping, int process, int segment_file, Kept& kept) {
   const space::ControlHeader& job = mapping.header();
-  PageSums* const sums = begin_sums(job.halt, kept);
-  const std::string folder = own_folder(job.halt);
+  PageSums* const sums = begin_sums(job.quiesce, kept);
+  const std::string folder = own_folder(job.quiesce);
   PartWriter part(folder, ranks_part(process));
   PartWriter records(folder, records_part(process));
   for_ranks_of(mapping, process, [&](int rank) {
@@ -90,21 +90,23 @@ void write_parts(const space::Mapping& mapping, int process, int segment_file, K
   (void)part.finish();
   (void)records.finish();
   if (sums == nullptr) return;
-  kept.id = job.halt.id;
-  kept.sums_of = job.halt.wanted.load(std::memory_order_relaxed);
+  kept.id = job.quiesce.id;
+  kept.sums_of = job.quiesce.wanted.load(std::memory_order_relaxed);
 }
 
 void complete_parts(const space::Mapping& mapping) {
   const space::ControlHeader& job = mapping.header();
-  const std::string folder = own_folder(job.halt);
-  Manifest manifest = describe(job, job.halt.wanted.load(std::memory_order_relaxed), job.processes);
-  if (job.halt.changed_since.load(std::memory_order_relaxed) != 0)
+  const std::string folder = own_folder(job.quiesce);
+  Manifest manifest =
+      describe(job, job.quiesce.wanted.load(std::memory_order_relaxed), job.processes);
+  if (job.quiesce.changed_since.load(std::memory_order_relaxed) != 0)
     manifest.before =
-        find_before(std::filesystem::path(folder).parent_path().string(), job.halt.goes_on_from);
+        find_before(std::filesystem::path(folder).parent_path().string(), job.quiesce.goes_on_from);
   for (int process = 0; process < static_cast<int>(job.processes); ++process) {
     // A process that was of the job when all stood still has written its ranks, even if it has been
     // killed since.
-    if (!mapping.process_slot(process).belongs(job.halt.regrouped.load(std::memory_order_acquire)))
+    if (!mapping.process_slot(process).belongs(
+            job.quiesce.reconfigured.load(std::memory_order_acquire)))
       continue;
     for (const std::string& name : {records_part(process), ranks_part(process)})
       manifest.parts.push_back(find_part(folder, name));
@@ -116,25 +118,26 @@ void complete_parts(const space::Mapping& mapping) {
 
 quiesce::Client parts_client(const space::Mapping& mapping, int process, int segment_file,
                              Kept& kept) {
-  const space::Halt& halt = mapping.header().halt;
-  const auto write = [&mapping, &halt, &kept, process,
+  const space::QuiesceState& quiesce = mapping.header().quiesce;
+  const auto write = [&mapping, &quiesce, &kept, process,
                       segment_file](const quiesce::PhaseBarrier& barrier) {
-    if (barrier.leads_all()) lock_folder(own_folder(halt), halt.first_id);
+    if (barrier.leads_all()) lock_folder(own_folder(quiesce), quiesce.first_id);
     agree_on_what_has_changed(mapping, process, barrier, kept);
-    if (halt.broken.load(std::memory_order_acquire) == 0)
+    if (quiesce.broken.load(std::memory_order_acquire) == 0)
       write_parts(mapping, process, segment_file, kept);
   };
   return {.when_quiet = {},
           .prepare = {},
           .by_each = write,
           .complete = [&mapping] { complete_parts(mapping); },
-          .undo = [&halt] { abandon(own_folder(halt)); },
+          .undo = [&quiesce] { abandon(own_folder(quiesce)); },
           .at_end = {}};
 }
 
-std::uint64_t kept_of(const Kept& kept, const space::Halt& halt, int rank) {
+std::uint64_t kept_of(const Kept& kept, const space::QuiesceState& quiesce, int rank) {
   const bool is_there = std::ranges::find(kept.ranks, rank) != kept.ranks.end();
-  const bool is_whole = kept.id != 0 && halt.failed.load(std::memory_order_relaxed) != kept.sums_of;
+  const bool is_whole =
+      kept.id != 0 && quiesce.failed.load(std::memory_order_relaxed) != kept.sums_of;
   return is_there && is_whole ? kept.id : 0;
 }
 

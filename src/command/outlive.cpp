@@ -102,7 +102,7 @@ char last_word(const FileDescriptor& told) {
 /// word. But a program that is killed then is dead like others, and the launcher would not wait for
 /// those that are about to leave.
 bool is_outlived(int status, char word) {
-  // Ranks that go back would do again what has ended their process by itself.
+  // Ranks that roll back would do again what has ended their process by itself.
   const char* const on_death = std::getenv("ARMATURE_ON_DEATH");
   if (on_death != nullptr && std::string_view(on_death) == "recover")
     return word != 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;

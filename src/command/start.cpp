@@ -108,7 +108,7 @@ class Course {
       options_.started = outcome.started;
       if (outcome.goes_on)
         go_on(outcome);
-      else if (!outcome.was_killed || !recovers_ || is_private_ || !go_back())
+      else if (!outcome.was_killed || !recovers_ || is_private_ || !roll_back())
         return outcome.status;
     }
   }
@@ -146,7 +146,7 @@ class Course {
   }
 
   /// All ranks as in the last checkpoint. False when there is none, or it does not help.
-  bool go_back() {
+  bool roll_back() {
     const std::string& directory = options_.checkpoint_directory;
     const std::string name = checkpoints::latest_name(directory);
     if (name == of_another_) {

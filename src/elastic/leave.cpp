@@ -9,9 +9,9 @@
 //    nodes. From now on each node says of it that it has left (ProcessSlot::in_order), and waits
 //    for it no more, nor takes its end for a loss (net::Network).
 // 2. Who leaves ends when all others have taken step 12, and so have parted with it.
-// 3. Where it is killed sooner, some node may take that for a loss, and go back. That node tells
+// 3. Where it is killed sooner, some node may take that for a loss, and roll back. That node tells
 //    all others, which then take it for lost, too, whatever they have said of it before
-//    (wait::lose_process). So does whoever goes back for another loss meanwhile
+//    (wait::lose_process). So does whoever rolls back for another loss meanwhile
 //    (quiesce::enter_losses). All agree in the end that it is lost.
 #include "elastic/leave.hpp"
 
@@ -30,11 +30,11 @@ std::vector<int> those_who_leave(const space::Mapping& mapping) {
   const space::ControlHeader& job = mapping.header();
   std::vector<int> leaving;
   for (int process = 0; process < static_cast<int>(job.processes); ++process)
-    if (wait::is_leaving(job.halt, mapping.process_slot(process))) leaving.push_back(process);
+    if (wait::is_leaving(job.quiesce, mapping.process_slot(process))) leaving.push_back(process);
   return leaving;
 }
 
-/// One that is known to be lost stays so: then all go back, soon.
+/// One that is known to be lost stays so: then all roll back, soon.
 void note_that_it_leaves(const space::Mapping& mapping, int process) {
   std::uint32_t member = 0;
   mapping.process_slot(process).until.compare_exchange_strong(member, space::ProcessSlot::in_order,
@@ -46,7 +46,7 @@ void note_that_it_leaves(const space::Mapping& mapping, int process) {
 void part_with_those_who_leave(const space::Mapping& mapping,
                                const quiesce::PhaseBarrier& barrier) {
   // All have seen the same since step 5.
-  if (mapping.header().halt.broken.load(std::memory_order_acquire) != 0) return;
+  if (mapping.header().quiesce.broken.load(std::memory_order_acquire) != 0) return;
   const std::vector<int> leaving = those_who_leave(mapping);
   if (leaving.empty()) return;
   for (const int one : leaving) note_that_it_leaves(mapping, one);

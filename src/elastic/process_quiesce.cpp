@@ -67,19 +67,20 @@ ProcessQuiesce::ProcessQuiesce(const space::Mapping& mapping, int process, int s
       page_cache_(mapping, segment_file) {}
 
 std::uint64_t ProcessQuiesce::kept_of(int rank) const {
-  return checkpoints::kept_of(kept_, job_.halt, rank);
+  return checkpoints::kept_of(kept_, job_.quiesce, rank);
 }
 
 bool ProcessQuiesce::quiesce(RankScheduler& scheduler) {
   forget_errors_of_linker();
-  return job_.halt.is_to_regroup() ? reconfigure(scheduler) : stand(scheduler);
+  return job_.quiesce.is_to_reconfigure() ? reconfigure(scheduler) : quiesce_once(scheduler);
 }
 
 /// Packs what lies in the process's memory goes with ranks. Where that is to be written, it is said
 /// what cannot.
 void ProcessQuiesce::pack(RankScheduler& scheduler, const quiesce::PhaseBarrier& barrier) const {
   fibers::ProcessRanks& ranks = scheduler.ranks();
-  const bool is_written = job_.halt.where.load(std::memory_order_relaxed) != space::KeptIn::nowhere;
+  const bool is_written =
+      job_.quiesce.where.load(std::memory_order_relaxed) != space::KeptIn::nowhere;
   const bool is_one_node = job_.nodes == 1;
   std::string problem;
   if (is_one_node) problem = fibers::await_quiet_services(job_);
@@ -106,7 +107,7 @@ void ProcessQuiesce::empty_kept() const {
 quiesce::Client ProcessQuiesce::client_of(const quiesce::PhaseBarrier& barrier,
                                           std::optional<checkpoints::NodeCheckpoint>& of_one_node) {
   const bool is_one_node = job_.nodes == 1;
-  switch (job_.halt.where.load(std::memory_order_relaxed)) {
+  switch (job_.quiesce.where.load(std::memory_order_relaxed)) {
     case space::KeptIn::nowhere:
       return {};
     case space::KeptIn::memory:
@@ -120,8 +121,8 @@ quiesce::Client ProcessQuiesce::client_of(const quiesce::PhaseBarrier& barrier,
 }
 
 /// Ranks are written, or on several nodes go elsewhere, or both.
-bool ProcessQuiesce::stand(RankScheduler& scheduler) {
-  const std::uint32_t number = job_.halt.wanted.load(std::memory_order_acquire);
+bool ProcessQuiesce::quiesce_once(RankScheduler& scheduler) {
+  const std::uint32_t number = job_.quiesce.wanted.load(std::memory_order_acquire);
   const quiesce::PhaseBarrier barrier(mapping_, process_, number);
   const auto& residents = scheduler.ranks().residents.all();
   if (job_.nodes == 1) empty_kept();
@@ -130,7 +131,7 @@ bool ProcessQuiesce::stand(RankScheduler& scheduler) {
     quiesce::Client client = client_of(barrier, of_one_node);
     client.when_quiet = [&](const quiesce::PhaseBarrier&) { pack(scheduler, barrier); };
     // One that has joined a node, but hosts nobody before the next epoch, takes no step.
-    if (barrier.of_node().is_member()) quiesce::run_phases(barrier, job_.halt, client);
+    if (barrier.of_node().is_member()) quiesce::run_phases(barrier, job_.quiesce, client);
     if (job_.nodes > 1 &&
         !migration::exchange_ranks(mapping_, barrier, process_, segment_file_, page_cache_))
       return false;
@@ -156,7 +157,7 @@ bool ProcessQuiesce::stand(RankScheduler& scheduler) {
 bool ProcessQuiesce::note_those_who_left() {
   const auto has_just_left = [this](int process) {
     const space::ProcessSlot& slot = mapping_.process_slot(process);
-    return slot.has_left() && slot.leaves.load(relaxed) == job_.halt.over.load(relaxed);
+    return slot.has_left() && slot.leaves.load(relaxed) == job_.quiesce.over.load(relaxed);
   };
   bool has_anybody = false;
   for (int process = 0; process < static_cast<int>(job_.processes); ++process)
@@ -171,12 +172,12 @@ bool ProcessQuiesce::note_those_who_left() {
 
 /// The first process of the job writes checkpoints: it may be another one now.
 void ProcessQuiesce::hand_over_locks() const {
-  const space::Halt& halt = job_.halt;
-  const std::uint32_t regrouped = halt.regrouped.load(std::memory_order_acquire);
+  const space::QuiesceState& quiesce = job_.quiesce;
+  const std::uint32_t reconfigured = quiesce.reconfigured.load(std::memory_order_acquire);
   int first = 0;
-  while (!mapping_.process_slot(first).belongs(regrouped)) ++first;
+  while (!mapping_.process_slot(first).belongs(reconfigured)) ++first;
   if (first != process_) return checkpoints::unlock_directories();
-  if (halt.first_id != 0) checkpoints::lock_directory_again(halt.directory, halt.first_id);
+  if (quiesce.first_id != 0) checkpoints::lock_directory_again(quiesce.directory, quiesce.first_id);
 }
 
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
@@ -186,11 +187,13 @@ bool ProcessQuiesce::reconfigure(RankScheduler& scheduler) {
     scheduler.take_ranks();
     return false;
   }
-  const bool rolls_back = job_.nodes > 1 || job_.halt.regroup_as.load(std::memory_order_acquire) ==
-                                                space::Regroup::go_back;
+  const bool rolls_back =
+      job_.nodes > 1 || job_.quiesce.reconfigure_as.load(std::memory_order_acquire) ==
+                            space::Reconfiguration::roll_back;
   if (rolls_back) {
     require_no_threads();
-    // Those that go back were packed with what they go back to. Where they lie now nobody knows.
+    // Those that roll back were packed with what they roll back to. Where they lie now nobody
+    // knows.
     for (int rank = 0; rank < mapping_.ranks(); ++rank) fibers::forget_in_services(rank);
   } else {
     // One for which there is no room stays, as who is tied to its process does.

@@ -15,9 +15,9 @@
 namespace armature::elastic {
 
 /// The work of a process of virtual ranks while none of them runs, for whatever all processes of
-/// the job stand still: ranks go to other nodes, are written, or go on in other processes or as
-/// they were before. They are taken as they lie in their segments, so nothing of how they waited
-/// has to be kept.
+/// the job quiesce: ranks go to other nodes, are written, or go on in other processes or as they
+/// were before. They are taken as they lie in their segments, so nothing of how they waited has to
+/// be kept.
 class ProcessQuiesce final : public fibers::QuiesceBody {
  public:
   /// `segment_file` is where the segments lie.
@@ -32,7 +32,7 @@ class ProcessQuiesce final : public fibers::QuiesceBody {
   [[nodiscard]] std::uint64_t kept_of(int rank) const;
 
  private:
-  [[nodiscard]] bool stand(fibers::RankScheduler& scheduler);
+  [[nodiscard]] bool quiesce_once(fibers::RankScheduler& scheduler);
   void empty_kept() const;
   void pack(fibers::RankScheduler& scheduler, const quiesce::PhaseBarrier& barrier) const;
   [[nodiscard]] quiesce::Client client_of(const quiesce::PhaseBarrier& barrier,

@@ -1,8 +1,8 @@
 // Nobody runs a rank while this goes on, so whatever ranks and processes were about to do with each
 // other is either in the segments, or does not matter any more: lists of those awake, notifiers, a
 // checkpoint half written. Only the first process writes what all share. Should one die here, the
-// launcher asks for another regrouping, and all begin again: nothing of it is harmed by being done
-// twice.
+// launcher asks for another reconfiguration, and all begin again: nothing of it is harmed by being
+// done twice.
 #include "elastic/reconfigure.hpp"
 
 #include <unistd.h>
@@ -48,11 +48,11 @@ void put(const space::Mapping& mapping, int rank, int process) {
 }
 
 /// Each where it is to be; but who stays stays.
-void place_as_planned(const space::Mapping& mapping, std::uint32_t regroup) {
+void place_as_planned(const space::Mapping& mapping, std::uint32_t reconfiguration) {
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
     const int there = mapping.slot(rank).goes_to.load(relaxed);
     if (there >= 0 && static_cast<std::uint32_t>(there) < mapping.header().processes &&
-        mapping.process_slot(there).belongs(regroup) && !stays(mapping, rank))
+        mapping.process_slot(there).belongs(reconfiguration) && !stays(mapping, rank))
       put(mapping, rank, there);
   }
 }
@@ -69,12 +69,12 @@ std::vector<double> loads_of(const space::Mapping& mapping) {
 }
 
 /// Those of one process in a row, as much to compute for each; but who stays stays.
-void spread_ranks(const space::Mapping& mapping, std::uint32_t regroup) {
+void spread_ranks(const space::Mapping& mapping, std::uint32_t reconfiguration) {
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     if (stays(mapping, rank)) keep_process(mapping, mapping.slot(rank).process.load(relaxed), rank);
   std::vector<int> members;
   for (int p = 0; p < static_cast<int>(mapping.header().processes); ++p)
-    if (mapping.process_slot(p).belongs(regroup)) members.push_back(p);
+    if (mapping.process_slot(p).belongs(reconfiguration)) members.push_back(p);
   std::vector<int> kept;  // by rank: at which of the members
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
     const int process = mapping.slot(rank).process.load(relaxed);
@@ -95,25 +95,26 @@ void silence(const space::Mapping& mapping) {
   }
   for (std::uint32_t p = 0; p < mapping.header().processes; ++p)
     mapping.process_slot(static_cast<int>(p)).awake.store(0, relaxed);
-  mapping.header().hungry.store(0, relaxed);
+  mapping.header().steal_request.store(0, relaxed);
 }
 
 /// A checkpoint that somebody had asked for will not be.
-void cancel_checkpoint(space::Halt& halt) {
-  base::copy_text(halt.problem, "a process was killed meanwhile");
-  halt.failed.store(halt.wanted.load(relaxed), relaxed);
-  halt.over.store(halt.wanted.load(relaxed), std::memory_order_release);
-  halt.asked.store(space::Asked::nothing, std::memory_order_release);
+void cancel_checkpoint(space::QuiesceState& quiesce) {
+  base::copy_text(quiesce.problem, "a process was killed meanwhile");
+  quiesce.failed.store(quiesce.wanted.load(relaxed), relaxed);
+  quiesce.over.store(quiesce.wanted.load(relaxed), std::memory_order_release);
+  quiesce.asked.store(space::Asked::nothing, std::memory_order_release);
 }
 
 /// Throws quiesce::GivenUp when there is another one to come.
 void go_on(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier, int segment_file) {
-  space::Halt& halt = mapping.header().halt;
-  const bool back = halt.regroup_as.load(relaxed) == space::Regroup::go_back;
+  space::QuiesceState& quiesce = mapping.header().quiesce;
+  const bool back = quiesce.reconfigure_as.load(relaxed) == space::Reconfiguration::roll_back;
   barrier.reach(1);
   barrier.node_stands();
   if (back) {
-    const checkpoints::Copy copy(mapping, segment_file, halt.copy.load(std::memory_order_acquire));
+    const checkpoints::Copy copy(mapping, segment_file,
+                                 quiesce.copy.load(std::memory_order_acquire));
     copy.bring_back(barrier.of_node());
     if (barrier.leads()) copy.give_records();
   }
@@ -121,19 +122,19 @@ void go_on(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier, 
   const std::uint32_t number = barrier.epoch();
   if (!barrier.leads())
     return barrier.wait_until(
-        [&] { return halt.regrouped.load(std::memory_order_acquire) == number; });
+        [&] { return quiesce.reconfigured.load(std::memory_order_acquire) == number; });
   barrier.all_reach(2);
-  if (halt.regroup_as.load(relaxed) == space::Regroup::place)
+  if (quiesce.reconfigure_as.load(relaxed) == space::Reconfiguration::place)
     place_as_planned(mapping, number);
   else
     spread_ranks(mapping, number);
   silence(mapping);
-  halt.broken.store(0, relaxed);  // of what was given up
+  quiesce.broken.store(0, relaxed);  // of what was given up
   if (back) {
-    cancel_checkpoint(halt);
-    halt.recoveries.fetch_add(1, relaxed);
+    cancel_checkpoint(quiesce);
+    quiesce.recoveries.fetch_add(1, relaxed);
   }
-  halt.regrouped.store(number, std::memory_order_release);
+  quiesce.reconfigured.store(number, std::memory_order_release);
 }
 
 /// By one that is no member: it leaves, or is still to come. What it hosts others may take from now
@@ -142,12 +143,13 @@ void look_on(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier
   space::ProcessSlot& slot = mapping.process_slot(process);
   if (slot.since.load(std::memory_order_acquire) <= barrier.epoch())
     slot.step.store(wait::runs_no_more, std::memory_order_release);
-  barrier.wait_until([&] { return !mapping.header().halt.is_to_regroup(); });
+  barrier.wait_until([&] { return !mapping.header().quiesce.is_to_reconfigure(); });
 }
 
 bool has_left(const space::Mapping& mapping, int process) {
   const std::uint32_t until = mapping.process_slot(process).until.load(std::memory_order_acquire);
-  return until != 0 && until <= mapping.header().halt.regrouped.load(std::memory_order_acquire);
+  return until != 0 &&
+         until <= mapping.header().quiesce.reconfigured.load(std::memory_order_acquire);
 }
 
 }  // namespace
@@ -155,7 +157,7 @@ bool has_left(const space::Mapping& mapping, int process) {
 bool reconfigure(const space::Mapping& mapping, int process, int segment_file) {
   const space::ControlHeader& job = mapping.header();
   for (;;) {
-    const std::uint32_t number = job.halt.regroup.load(std::memory_order_acquire);
+    const std::uint32_t number = job.quiesce.reconfiguration.load(std::memory_order_acquire);
     const auto barrier = quiesce::PhaseBarrier::of_epoch(mapping, process, number);
     try {
       barrier.of_node().is_member() ? go_on(mapping, barrier, segment_file)
@@ -167,7 +169,7 @@ bool reconfigure(const space::Mapping& mapping, int process, int segment_file) {
                    error.what());
       _exit(1);
     }
-    while (job.halt.regroup.load(std::memory_order_acquire) == number) {
+    while (job.quiesce.reconfiguration.load(std::memory_order_acquire) == number) {
       if (job.through.load(std::memory_order_acquire) >= job.ranks) return true;
       // The job is ended: whoever does so ends this process, too.
       base::pause_for_others(1'000'000);

@@ -48,14 +48,14 @@ using transport::Links;
 
 using base::relaxed;  // nobody runs
 
-/// All ranks are written, to go on in other processes: who says good-bye while they stand still for
-/// that knows that all have done their part.
+/// All ranks are written, to go on in other processes: who says good-bye while they are quiescent
+/// for that knows that all have done their part.
 bool are_written(const space::Mapping& mapping) {
   const space::ControlHeader& job = mapping.header();
-  if (job.resize.anew.load(std::memory_order_acquire) == space::StartAnew::complete) return true;
+  if (job.resize.restart.load(std::memory_order_acquire) == space::Restart::complete) return true;
   const bool stand_for_it =
-      job.halt.where.load(relaxed) == space::KeptIn::next_start &&
-      job.halt.wanted.load(std::memory_order_acquire) != job.halt.over.load(relaxed);
+      job.quiesce.where.load(relaxed) == space::KeptIn::next_start &&
+      job.quiesce.wanted.load(std::memory_order_acquire) != job.quiesce.over.load(relaxed);
   return stand_for_it && quiesce::somebody_has_left(mapping);
 }
 
@@ -78,7 +78,9 @@ class RollBack {
   /// Throws GivenUp. False when all ranks have ended.
   bool run() {
     const std::uint32_t lost = quiesce::enter_losses(mapping_);
-    const auto changed = [&] { return job_.halt.regroup.load(std::memory_order_acquire) != lost; };
+    const auto changed = [&] {
+      return job_.quiesce.reconfiguration.load(std::memory_order_acquire) != lost;
+    };
     quiesce::poll_until(
         [&] { return quiesce::all_have_entered(mapping_) || changed() || is_over(mapping_); });
     if (changed()) throw GivenUp();
@@ -106,7 +108,8 @@ class RollBack {
                       lost, job_.processes)
               .c_str(),
           stderr);
-    barrier.wait_until([&] { return job_.halt.regrouped.load(std::memory_order_acquire) == lost; });
+    barrier.wait_until(
+        [&] { return job_.quiesce.reconfigured.load(std::memory_order_acquire) == lost; });
     return true;
   }
 
@@ -141,8 +144,8 @@ class RollBack {
 void RollBack::forget_problems(const PhaseBarrier& barrier) const {
   Copies::forget_problems();
   if (!barrier.leads()) return;
-  job_.halt.broken.store(0, relaxed);
-  job_.halt.beyond_recovery.store(0, relaxed);
+  job_.quiesce.broken.store(0, relaxed);
+  job_.quiesce.beyond_recovery.store(0, relaxed);
 }
 
 /// Of which ranks in other processes of this node have told since this one has forgotten all: they
@@ -173,12 +176,12 @@ int RollBack::least_used(int node, const std::vector<int>& used) const {
 /// own kills them.
 bool RollBack::may_be_cut_off() const {
   if (found_.has_given_up == 0 || job_.has_launcher != 0) return false;
-  const std::uint32_t regrouped = job_.halt.regrouped.load(relaxed);
+  const std::uint32_t reconfigured = job_.quiesce.reconfigured.load(relaxed);
   std::uint32_t before = 0, left = 0;
   bool has_first = false;
   for (int p = 0; p < static_cast<int>(job_.processes); ++p) {
     const space::ProcessSlot& slot = mapping_.process_slot(p);
-    if (!slot.belongs(regrouped)) continue;
+    if (!slot.belongs(reconfigured)) continue;
     if (before++ == 0) has_first = !wait::is_lost(slot);
     if (!wait::is_lost(slot)) ++left;
   }
@@ -226,8 +229,8 @@ void RollBack::give_up(const PhaseBarrier& barrier) const {
     kill(getpid(), SIGKILL);
   }
   if (barrier.leads()) {
-    base::copy_text(job_.halt.problem, problem_);
-    job_.halt.beyond_recovery.store(1, std::memory_order_release);
+    base::copy_text(job_.quiesce.problem, problem_);
+    job_.quiesce.beyond_recovery.store(1, std::memory_order_release);
   }
   if (barrier.leads_all())
     network()->peers().end_job(("the job cannot go on: " + problem_).c_str());
@@ -290,9 +293,9 @@ void RollBack::take_places() const {
   }
   for (std::uint32_t p = 0; p < job_.processes; ++p)
     mapping_.process_slot(static_cast<int>(p)).awake.store(0, relaxed);
-  job_.hungry.store(0, relaxed);
+  job_.steal_request.store(0, relaxed);
   job_.through.store(0, relaxed);
-  job_.halt.copy.store(found_.copy, std::memory_order_release);
+  job_.quiesce.copy.store(found_.copy, std::memory_order_release);
 }
 
 void RollBack::host() const {
@@ -319,47 +322,47 @@ void RollBack::mend_copy(const PhaseBarrier& barrier) const {
   barrier.reach(7);
   barrier.all_reach(7);
   if (!barrier.leads()) return;
-  if (job_.halt.broken.load(std::memory_order_acquire) == 0)
-    job_.halt.copy.store(checkpoints::mended_copy(found_.copy), std::memory_order_release);
+  if (job_.quiesce.broken.load(std::memory_order_acquire) == 0)
+    job_.quiesce.copy.store(checkpoints::mended_copy(found_.copy), std::memory_order_release);
   else if (barrier.leads_all())
     std::fputs(
         fmt::format("armature: what is lost of the copy in memory cannot be made again: {}\n",
-                    std::string_view(job_.halt.problem))
+                    std::string_view(job_.quiesce.problem))
             .c_str(),
         stderr);
 }
 
 /// By the first process of each node. It is not over, and will not be.
 void RollBack::forget_what_was_wanted() const {
-  space::Halt& halt = job_.halt;
-  halt.ready.store(0, relaxed);
-  halt.broken.store(0, relaxed);
-  halt.asked.store(space::Asked::nothing, relaxed);
-  halt.has_given_up.store(0, relaxed);
-  halt.wanted.store(found_.halted, relaxed);
-  halt.over.store(found_.halted, std::memory_order_release);
+  space::QuiesceState& quiesce = job_.quiesce;
+  quiesce.ready.store(0, relaxed);
+  quiesce.broken.store(0, relaxed);
+  quiesce.asked.store(space::Asked::nothing, relaxed);
+  quiesce.has_given_up.store(0, relaxed);
+  quiesce.wanted.store(found_.quiesced, relaxed);
+  quiesce.over.store(found_.quiesced, std::memory_order_release);
 }
 
 /// By the same.
 void RollBack::go_on(std::uint32_t lost) const {
-  space::Halt& halt = job_.halt;
-  halt.recoveries.store(lost, relaxed);
-  halt.regrouped.store(lost, std::memory_order_release);
+  space::QuiesceState& quiesce = job_.quiesce;
+  quiesce.recoveries.store(lost, relaxed);
+  quiesce.reconfigured.store(lost, std::memory_order_release);
 }
 
-/// Nobody goes back: all are to leave, as those who had ended do. That others' ranks have ended may
-/// have been said, and not handled. False when this process is to leave at once.
+/// Nobody rolls back: all are to leave, as those who had ended do. That others' ranks have ended
+/// may have been said, and not handled. False when this process is to leave at once.
 bool end(const space::Mapping& mapping) {
   space::ControlHeader& job = mapping.header();
   if (are_written(mapping)) {
-    job.resize.anew.store(space::StartAnew::complete, std::memory_order_release);
+    job.resize.restart.store(space::Restart::complete, std::memory_order_release);
     return false;
   }
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     mapping.slot(rank).life.store(space::Life::finished, std::memory_order_release);
   job.left.fetch_add(1, std::memory_order_release);
-  job.halt.regrouped.store(job.halt.regroup.load(std::memory_order_acquire),
-                           std::memory_order_release);
+  job.quiesce.reconfigured.store(job.quiesce.reconfiguration.load(std::memory_order_acquire),
+                                 std::memory_order_release);
   return true;
 }
 

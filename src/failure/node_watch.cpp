@@ -91,7 +91,7 @@ class Watch {
   /// still come to it as long as there are some.
   [[nodiscard]] bool is_over(int process) const {
     const space::ControlHeader& job = mapping_.header();
-    if (job.resize.anew.load(std::memory_order_acquire) == space::StartAnew::complete)
+    if (job.resize.restart.load(std::memory_order_acquire) == space::Restart::complete)
       return true;  // they go on in others
     if (process_table_.are_virtual)
       return job.ranks_here > 0 && !wait::recovers_on_nodes(job)

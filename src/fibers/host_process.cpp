@@ -26,12 +26,12 @@ void HostProcess::count_processes() {
   notifiers_work = is_alone || wait::notifiers_work();
   // A process that is still to come may not be given ranks.
   balances = job.balance != 0 && !is_alone && (job.nodes == 1 || job.processes_here > 1) &&
-             slot.belongs(job.halt.regrouped.load(std::memory_order_acquire));
+             slot.belongs(job.quiesce.reconfigured.load(std::memory_order_acquire));
   is_crowded = processes > job.cores;
 }
 
 void HostProcess::open_to_ranks() const {
-  slot.arrangement.store(mapping.header().arrangement(), std::memory_order_release);
+  slot.placement_epoch.store(mapping.header().placement_epoch(), std::memory_order_release);
 }
 
 }  // namespace armature::fibers

@@ -42,8 +42,8 @@ struct HostProcess {
 
 /// Whether ranks may go to that process of the node by now.
 [[nodiscard]] inline bool takes_ranks(const space::Mapping& mapping, int process) {
-  return mapping.process_slot(process).arrangement.load(std::memory_order_acquire) ==
-         mapping.header().arrangement();
+  return mapping.process_slot(process).placement_epoch.load(std::memory_order_acquire) ==
+         mapping.header().placement_epoch();
 }
 
 }  // namespace armature::fibers

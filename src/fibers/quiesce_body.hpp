@@ -12,17 +12,20 @@ class RankScheduler;
 /// recover from nobody does: what the dead had on their stacks is lost. On several nodes all of
 /// those here must have let go of what they share.
 inline bool is_quiesce_wanted(const space::ControlHeader& job) {
-  const space::Halt& halt = job.halt;
+  const space::QuiesceState& quiesce = job.quiesce;
   const bool is_asked =
-      halt.wanted.load(std::memory_order_acquire) != halt.over.load(std::memory_order_relaxed) &&
-      (job.nodes == 1 || halt.ready.load(std::memory_order_acquire) == job.ranks_here);
-  return (is_asked || halt.is_to_regroup()) && job.deaths.load(std::memory_order_relaxed) == 0;
+      quiesce.wanted.load(std::memory_order_acquire) !=
+          quiesce.over.load(std::memory_order_relaxed) &&
+      (job.nodes == 1 || quiesce.ready.load(std::memory_order_acquire) == job.ranks_here);
+  return (is_asked || quiesce.is_to_reconfigure()) &&
+         job.deaths.load(std::memory_order_relaxed) == 0;
 }
 
-/// Whether processes regroup, and whatever ranks do until then will not have been.
+/// Whether processes reconfigure, and whatever ranks do until then will not have been.
 inline bool rolls_back(const space::ControlHeader& job) {
-  return job.halt.is_to_regroup() &&
-         job.halt.regroup_as.load(std::memory_order_acquire) == space::Regroup::go_back;
+  return job.quiesce.is_to_reconfigure() &&
+         job.quiesce.reconfigure_as.load(std::memory_order_acquire) ==
+             space::Reconfiguration::roll_back;
 }
 
 /// The work that is done while no rank of the process runs: rooms above know it.

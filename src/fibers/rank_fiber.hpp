@@ -74,7 +74,7 @@ struct RankFiber {
   // Where moves are traced: which process it has left last, and when.
   int left = -1;
   std::uint64_t left_ns = 0;
-  // Kept by services of it, while it is on its way or stands still (rank_services.hpp).
+  // Kept by services of it, while it is on its way or is quiescent (rank_services.hpp).
   std::byte* packed = nullptr;
   std::size_t packed_bytes = 0;
   bool has_no_room = false;  // for that, when it was last to be packed

@@ -47,7 +47,7 @@ bool job_is_over(const ProcessRanks& ranks) {
   if (!ranks.residents.empty()) return false;
   const space::Mapping& mapping = ranks.host.mapping;
   const space::ControlHeader& job = mapping.header();
-  // All may have to go back as long as ranks run.
+  // All may have to roll back as long as ranks run.
   return job.ranks_here == 0 || wait::recovers_on_nodes(job) ? wait::all_have_finished(mapping)
                                                              : job.all_are_through();
 }
@@ -116,10 +116,10 @@ void RankScheduler::settle(LeftStack before) {
 
 [[gnu::always_inline]] inline RankFiber* RankScheduler::next() {
   if (ranks_.queue.count_turn() % turns_per_poller == 0) look_around();
-  if (halts_) [[unlikely]]
+  if (quiesces_) [[unlikely]]
     return nullptr;
   if (ranks_.host.balances &&
-      ranks_.host.mapping.header().hungry.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      ranks_.host.mapping.header().steal_request.load(std::memory_order_relaxed) != 0) [[unlikely]]
     give_rank_away(ranks_);
   return ranks_.queue.pop();
 }
@@ -133,7 +133,7 @@ void RankScheduler::settle(LeftStack before) {
   }
   RankFiber& own = ranks_.stacks.own();
   RankFiber& other = to != nullptr ? *to : own;
-  if (&other == &me) return;  // halts, and nobody's turn it was
+  if (&other == &me) return;  // quiesces, and nobody's turn it was
   ranks_.stacks.leave(me);
   if (ranks_.clock.measures()) [[unlikely]]
     ranks_.clock.end_turn(&me == &own ? nullptr : &me);
@@ -180,7 +180,7 @@ void RankScheduler::depart() {
 /// Now and then.
 void RankScheduler::look_around() {
   const std::uint64_t now_ns = ranks_.clock.look();
-  halts_ = is_quiesce_wanted(ranks_.host.mapping.header());
+  quiesces_ = is_quiesce_wanted(ranks_.host.mapping.header());
   (void)body_.give_back(now_ns, QuiesceBody::Pace::beside_ranks);
   (void)ranks_.queue.wake_poller();
   if (ranks_.queue.turns() % turns_per_barrier != 0) return;
@@ -196,7 +196,7 @@ void RankScheduler::run() {
     if (is_quiesce_wanted(ranks_.host.mapping.header())) [[unlikely]] {
       resume_progress_thread();
       leaves_ = !body_.quiesce(*this);
-      halts_ = false;
+      quiesces_ = false;
       (void)ranks_.clock.look();
     }
     take_in();
@@ -214,7 +214,7 @@ void RankScheduler::yield(bool /*got_on*/) {
     // The rank may go on so for long, and those that wait depend on a look around.
     if (ranks_.queue.count_turn() % turns_per_poller == 0) look_around();
     (void)ranks_.queue.wake_poller();
-    if (ranks_.queue.empty() && !halts_) return;
+    if (ranks_.queue.empty() && !quiesces_) return;
   }
   RankFiber& me = ranks_.stacks.running();
   me.looks = false;

@@ -64,9 +64,9 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   ProcessRanks ranks_;
   QuiesceBody& body_;
   IdleLoop idle_;
-  int goes_to_ = -1;     // where the rank that was left last moves to
-  bool leaves_ = false;  // hosts no ranks any more
-  bool halts_ = false;   // no rank has its turn until all go on
+  int goes_to_ = -1;       // where the rank that was left last moves to
+  bool leaves_ = false;    // hosts no ranks any more
+  bool quiesces_ = false;  // no rank has its turn until all go on
 };
 
 /// A rank, ready to live; `file` holds its segment.

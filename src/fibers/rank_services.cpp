@@ -105,8 +105,8 @@ std::string await_quiet_services(const space::ControlHeader& job) {
   const std::uint64_t begun_ns = base::now_ns();
   for (const Service* const service : transport::services_here())
     while (service->quiesce != nullptr && !service->quiesce()) {
-      // A job that is to regroup gives up what was asked for.
-      if (job.halt.is_to_regroup()) return {};
+      // A job that is to reconfigure gives up what was asked for.
+      if (job.quiesce.is_to_reconfigure()) return {};
       if (base::now_ns() - begun_ns > patience_ns)
         return fmt::format("service \"{}\" has had something under way for 10 s", service->name);
       base::pause_for_others(pause_ns);

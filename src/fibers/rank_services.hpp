@@ -20,7 +20,7 @@ void unpack_services(RankFiber& fiber);
 /// Waits until no service has anything under way that must end before ranks are written. Empty; or
 /// which one has, after 10 s. On one node: on several the network asks while it becomes quiet.
 [[nodiscard]] std::string await_quiet_services(const space::ControlHeader& job);
-/// Called when the rank has left, or goes back to what it was.
+/// Called when the rank has left, or rolls back to what it was.
 void forget_in_services(int rank);
 
 }  // namespace armature::fibers

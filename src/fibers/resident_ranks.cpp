@@ -6,7 +6,7 @@ namespace armature::fibers {
 
 ResidentRanks::ResidentRanks(const space::Mapping& mapping)
     : mapping_(mapping), guarded_(static_cast<std::size_t>(mapping.ranks())) {
-  // Later a rank may run, whose memory goes back to what it was.
+  // Later a rank may run, whose memory rolls back to what it was.
   for (auto* list : {&all_, &announced_, &looking_})
     list->reserve(static_cast<std::size_t>(mapping.ranks()));
 }

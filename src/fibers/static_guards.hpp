@@ -11,8 +11,8 @@ namespace armature::fibers {
 /// anything else.
 void take_static_guards(const MallocLibrary& library);
 
-/// Called when ranks have gone back in this process, to before they began with these: the next one
-/// that comes there begins. No rank runs.
+/// Called when ranks have rolled back in this process, to before they began with these: the next
+/// one that comes there begins. No rank runs.
 void abandon_static_guards(const space::Mapping& mapping, int process);
 
 }  // namespace armature::fibers

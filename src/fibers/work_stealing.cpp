@@ -40,20 +40,21 @@ void ask_for_ranks(const ProcessRanks& ranks, std::uint64_t idle_since_ns) {
     return;
   std::uint32_t nobody = 0;
   // Release: whoever sees this sees as well whether this process has found other addresses.
-  job.hungry.compare_exchange_strong(nobody, static_cast<std::uint32_t>(ranks.host.number) + 1,
-                                     std::memory_order_release, std::memory_order_relaxed);
+  job.steal_request.compare_exchange_strong(nobody,
+                                            static_cast<std::uint32_t>(ranks.host.number) + 1,
+                                            std::memory_order_release, std::memory_order_relaxed);
 }
 
 void ask_no_more(const ProcessRanks& ranks) {
   std::uint32_t asked = static_cast<std::uint32_t>(ranks.host.number) + 1;
-  std::atomic<std::uint32_t>& request = ranks.host.mapping.header().hungry;
+  std::atomic<std::uint32_t>& request = ranks.host.mapping.header().steal_request;
   if (request.load(std::memory_order_relaxed) == asked)
     request.compare_exchange_strong(asked, 0, std::memory_order_relaxed);
 }
 
 void give_rank_away(ProcessRanks& ranks) {
   const space::ControlHeader& job = ranks.host.mapping.header();
-  std::atomic<std::uint32_t>& request = ranks.host.mapping.header().hungry;
+  std::atomic<std::uint32_t>& request = ranks.host.mapping.header().steal_request;
   std::uint32_t whom = request.load(std::memory_order_acquire);
   // The process may have asked before another one joined that differs; this one may be that.
   if (whom == 0 || static_cast<int>(whom) == ranks.host.number + 1 || whom > job.processes ||

@@ -107,7 +107,7 @@ class Messages final : public wait::WorkSource {
   /// Whether what waits at its sender is to be looked at again.
   bool has_work() override { return looks_again_.load(std::memory_order_relaxed); }
 
-  /// All ranks of the job begin anew with each other, as ranks go to other nodes.
+  /// All ranks of the job start again with each other, as ranks go to other nodes.
   class Renewal {
    public:
     explicit Renewal(Messages& messages) : messages_(messages) {}

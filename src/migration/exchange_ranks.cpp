@@ -33,8 +33,8 @@ struct Journey {
 /// have the same when nothing is done any more that may go wrong.
 enum class Goals { as_arranged, none };
 
-Goals goals_of(const space::Halt& halt) {
-  return halt.broken.load(std::memory_order_acquire) != 0 ? Goals::none : Goals::as_arranged;
+Goals goals_of(const space::QuiesceState& quiesce) {
+  return quiesce.broken.load(std::memory_order_acquire) != 0 ? Goals::none : Goals::as_arranged;
 }
 
 /// Finds the process in which a rank goes on.
@@ -74,7 +74,7 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
     // Moves of a rank are counted on its own node.
     if (slot.process.exchange(to, relaxed) != to && slot.node == job.node)
       slot.moves.fetch_add(1, relaxed);
-    // Rings begin anew; of others' there are none here.
+    // Rings start again; of others' there are none here.
     slot.mailboxes.restore(0);
     slot.channels.restore(0);
     slot.next_awake.store(0, relaxed);
@@ -85,7 +85,7 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
   }
   for (std::uint32_t p = 0; p < job.processes; ++p)
     mapping.process_slot(static_cast<int>(p)).awake.store(0, relaxed);
-  job.hungry.store(0, relaxed);
+  job.steal_request.store(0, relaxed);
 }
 
 /// The network is told early: what comes for a rank from now on may need its heap.
@@ -105,9 +105,9 @@ void forget() {
 }
 
 /// All of them know by now whether everything is written.
-bool are_to_end(const space::Halt& halt) {
-  return halt.where.load(relaxed) == space::KeptIn::next_start &&
-         halt.broken.load(std::memory_order_acquire) == 0;
+bool are_to_end(const space::QuiesceState& quiesce) {
+  return quiesce.where.load(relaxed) == space::KeptIn::next_start &&
+         quiesce.broken.load(std::memory_order_acquire) == 0;
 }
 
 }  // namespace
@@ -115,11 +115,11 @@ bool are_to_end(const space::Halt& halt) {
 bool exchange_ranks(const space::Mapping& mapping, const PhaseBarrier& barrier, int process,
                     int segment_file, PageCache& left) {
   space::ControlHeader& job = mapping.header();
-  if (are_to_end(job.halt)) {
-    job.resize.anew.store(space::StartAnew::complete, std::memory_order_release);
+  if (are_to_end(job.quiesce)) {
+    job.resize.restart.store(space::Restart::complete, std::memory_order_release);
     return false;
   }
-  const Goals goals = goals_of(job.halt);
+  const Goals goals = goals_of(job.quiesce);
   const std::vector<Journey> all = journeys(mapping, goals);
   const auto comes = [&](const Journey& one) {
     return mapping.process_slot(one.to).node == job.node;

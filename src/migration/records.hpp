@@ -6,7 +6,7 @@
 
 namespace armature::migration {
 
-/// Records of ranks that go to other nodes, while all processes stand still.
+/// Records of ranks that go to other nodes, while all processes are quiescent.
 enum class Kind : std::uint8_t {
   pages,       // of a rank's segment
   rank_image,  // what else there is of it

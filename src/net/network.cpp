@@ -112,7 +112,7 @@ void Network::failed(int process, const char* why) {
 void Network::host(Spaces spaces) {
   const Lock locked(links_.lock());
   map_.host(std::move(spaces));
-  rings_.begin_anew();
+  rings_.reset();
 }
 
 void Network::close() {

@@ -56,7 +56,7 @@ class Network final : public wait::Poller {
   /// Before that, while ranks are still where they were: what this process has made in their
   /// segments is given back.
   void close();
-  /// Ranks go back to what they were, or have let go of all to go to other nodes: nothing that is
+  /// Ranks roll back to what they were, or have let go of all to go to other nodes: nothing that is
   /// kept of them here, for others or themselves, means anything any more; services forget it. No
   /// rank of this process runs. Under the links' lock.
   void forget_ranks();

@@ -48,12 +48,12 @@ void take_off(std::atomic<bool>& waits) {
 
 RemoteRings::RemoteRings(transport::Links& links, const RankMap& map)
     : links_(links), map_(map), gates_(links, map) {
-  begin_anew();
+  reset();
 }
 
 RemoteRings::~RemoteRings() = default;
 
-void RemoteRings::begin_anew() {
+void RemoteRings::reset() {
   ARMATURE_ASSERT(waiting_.empty());
   forget_all();
 }
@@ -267,7 +267,7 @@ void RemoteRings::tell_room(Pair& pair, What what) {
   link.flush();
 }
 
-/// The proxy of a ring, in the receiver's own segment. None where all are about to go back.
+/// The proxy of a ring, in the receiver's own segment. None where all are about to roll back.
 void RemoteRings::make_proxy(Pair& pair, What what, std::uint64_t capacity) {
   Incoming& in = pair.in[static_cast<std::size_t>(what)];
   space::AddressSpace* const space = map_.space_of(pair.rank);
@@ -280,7 +280,7 @@ void RemoteRings::make_proxy(Pair& pair, What what, std::uint64_t capacity) {
   void* const memory =
       space->allocate(calls ? sizeof(Channel) + capacity : sizeof(transport::Ring), 64,
                       space::Allocation::Kind::internal, failure, space::AddressSpace::By::door);
-  if (memory == nullptr && space->goes_back()) return;
+  if (memory == nullptr && space->rolls_back()) return;
   if (memory == nullptr)
     fail(Errc::out_of_memory,
          fmt::format("no memory for what rank {} sends: {}", pair.other, failure.limit));

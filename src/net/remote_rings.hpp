@@ -69,7 +69,7 @@ class RemoteRings {
   /// No ring that there was is there any more.
   void forget_all();
   /// The process hosts other ranks from now on. No rank runs, nothing has come for any.
-  void begin_anew();
+  void reset();
 
  private:
   enum class What : std::uint32_t { messages, calls };

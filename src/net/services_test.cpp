@@ -78,7 +78,7 @@ TEST_F(ServicesTest, a_record_comes_to_the_service_that_it_names) {
   EXPECT_STREQ(told[1], "first");
 }
 
-TEST_F(ServicesTest, all_are_told_to_forget_of_lost_processes_and_to_stand_still) {
+TEST_F(ServicesTest, all_are_told_to_forget_of_lost_processes_and_to_quiesce) {
   harness::TwoNodes net(with({&first, &second}));
   const auto is_quiet = [] {
     const transport::Links::Lock locked(network()->links().lock());

@@ -43,7 +43,7 @@ std::uint64_t number_of(std::span<const std::int32_t> lost) {
 void lose_those_who_leave(const space::Mapping& mapping) {
   space::ControlHeader& job = mapping.header();
   for (int process = 0; process < static_cast<int>(job.processes); ++process)
-    if (wait::is_leaving(job.halt, mapping.process_slot(process)))
+    if (wait::is_leaving(job.quiesce, mapping.process_slot(process)))
       wait::lose_process({reinterpret_cast<std::byte*>(&job)}, process);
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t step_bits = 8, epoch_shift = 40;
 
 /// The word that a process says in its slot. It grows from epoch to epoch, in each from one
-/// standing still to the next, and from step to step.
+/// quiescence to the next, and from step to step.
 std::uint64_t word(std::uint32_t epoch, std::uint32_t number, std::uint32_t step) {
   return (std::uint64_t{epoch & 0xff'ffff} << epoch_shift) | (std::uint64_t{number} << step_bits) |
          step;
@@ -38,20 +38,22 @@ struct Told {
 };
 std::vector<StepRecord>& told() { return base::state<Told>().steps; }
 
-void note(space::Halt& halt, std::string_view what) {
-  if (halt.broken.fetch_add(1, std::memory_order_acq_rel) != 0) return;
-  base::copy_text(halt.problem, what);
+void note(space::QuiesceState& quiesce, std::string_view what) {
+  if (quiesce.broken.fetch_add(1, std::memory_order_acq_rel) != 0) return;
+  base::copy_text(quiesce.problem, what);
 }
 
 void on_problem(const Arrived& arrived) {
   const auto what = arrived.rest(0);
-  note(network()->mapping().header().halt,
+  note(network()->mapping().header().quiesce,
        {reinterpret_cast<const char*>(what.data()), what.size()});
 }
 
-void write_whole(space::Halt& halt) { halt.changed_since.store(0, std::memory_order_release); }
+void write_whole(space::QuiesceState& quiesce) {
+  quiesce.changed_since.store(0, std::memory_order_release);
+}
 
-void on_whole(const Arrived& /*arrived*/) { write_whole(network()->mapping().header().halt); }
+void on_whole(const Arrived& /*arrived*/) { write_whole(network()->mapping().header().quiesce); }
 
 void on_step(const Arrived& arrived) {
   told()[static_cast<std::size_t>(arrived.process)] = arrived.head<StepRecord>();
@@ -59,9 +61,9 @@ void on_step(const Arrived& arrived) {
 
 /// Reads this node's facts.
 Facts facts_of(const space::ControlHeader& job) {
-  return {job.halt.copy.load(std::memory_order_acquire),
-          job.halt.wanted.load(std::memory_order_acquire),
-          job.halt.has_given_up.load(std::memory_order_acquire)};
+  return {job.quiesce.copy.load(std::memory_order_acquire),
+          job.quiesce.wanted.load(std::memory_order_acquire),
+          job.quiesce.has_given_up.load(std::memory_order_acquire)};
 }
 
 /// f(link) to each process of another node, under the links' lock.
@@ -92,7 +94,8 @@ PhaseBarrier::PhaseBarrier(const space::Mapping& mapping, int process, std::uint
 
 PhaseBarrier::PhaseBarrier(const space::Mapping& mapping, int process, std::uint32_t number)
     : PhaseBarrier(mapping, process,
-                   mapping.header().halt.regrouped.load(std::memory_order_acquire), number, {}) {}
+                   mapping.header().quiesce.reconfigured.load(std::memory_order_acquire), number,
+                   {}) {}
 
 PhaseBarrier PhaseBarrier::of_epoch(const space::Mapping& mapping, int process,
                                     std::uint32_t epoch) {
@@ -113,7 +116,7 @@ Facts PhaseBarrier::greatest() const {
     const StepRecord& is = told()[static_cast<std::size_t>(process)];
     if (is.without != number_of_losses()) continue;
     greatest.copy = std::max(greatest.copy, is.facts.copy);
-    greatest.halted = std::max(greatest.halted, is.facts.halted);
+    greatest.quiesced = std::max(greatest.quiesced, is.facts.quiesced);
     greatest.has_given_up = std::max(greatest.has_given_up, is.facts.has_given_up);
   }
   return greatest;
@@ -140,7 +143,7 @@ bool PhaseBarrier::others_have_passed(std::uint32_t step) const {
   if (network() == nullptr) return true;  // there are none
   const Links::Lock locked(network()->links().lock());
   return std::ranges::all_of(network()->others(), [&](int process) {
-    // A process that was lost meanwhile counts: all are about to go back, and it may not have got
+    // A process that was lost meanwhile counts: all are about to roll back, and it may not have got
     // so far. So does one that leaves: see has_passed().
     if (!mapping_.process_slot(process).belongs(epoch_)) return true;
     const StepRecord& is = told()[static_cast<std::size_t>(process)];
@@ -155,19 +158,19 @@ bool PhaseBarrier::all_have_passed(std::uint32_t step) const {
 }
 
 bool PhaseBarrier::is_broken() const {
-  if (job_.halt.regroup.load(std::memory_order_acquire) != epoch_) return true;
+  if (job_.quiesce.reconfiguration.load(std::memory_order_acquire) != epoch_) return true;
   return job_.nodes == 1 && (job_.deaths.load(std::memory_order_acquire) != 0 ||
                              job_.through.load(std::memory_order_acquire) >= job_.ranks);
 }
 
 void PhaseBarrier::require_to_go_on() const {
-  if (job_.halt.regroup.load(std::memory_order_acquire) != epoch_) throw GivenUp();
+  if (job_.quiesce.reconfiguration.load(std::memory_order_acquire) != epoch_) throw GivenUp();
 }
 
 void PhaseBarrier::tell_problem(std::string_view what) const {
   what = base::without_start(what);
-  note(mapping_.header().halt, what);
-  what = what.substr(0, space::Halt::text_max);
+  note(mapping_.header().quiesce, what);
+  what = what.substr(0, space::QuiesceState::text_max);
   for_each_link([&](Link& link) {
     std::memcpy(link.append(Kind::problem, -1, -1, what.size(), Link::Ack::none), what.data(),
                 what.size());
@@ -175,7 +178,7 @@ void PhaseBarrier::tell_problem(std::string_view what) const {
 }
 
 void PhaseBarrier::tell_whole() const {
-  write_whole(mapping_.header().halt);
+  write_whole(mapping_.header().quiesce);
   for_each_link([](Link& link) { (void)link.append(Kind::whole, -1, -1, 0, Link::Ack::none); });
 }
 

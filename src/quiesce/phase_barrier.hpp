@@ -12,27 +12,27 @@
 
 namespace armature::quiesce {
 
-/// The work that processes stand still for is given up. They are called to go on in other
+/// The work that processes are quiescent for is given up. They are called to go on in other
 /// processes, or as they were before; or, on one node, the job ends.
 class GivenUp : public std::exception {};
 
-/// Facts of a node that its processes tell with each step, where all go back.
+/// Facts of a node that its processes tell with each step, where all roll back.
 struct Facts {
   std::uint32_t copy = 0;          // the last that is whole
-  std::uint32_t halted = 0;        // the last standing still that was wanted
+  std::uint32_t quiesced = 0;      // the last quiescence that was wanted
   std::uint32_t has_given_up = 0;  // 1: somebody who may still be there
 };
 
-/// The processes of the job that live, on all its nodes, while they stand still and do something
+/// The processes of the job that live, on all its nodes, while they are quiescent and do something
 /// together, step by step: how far each is. On a node they see it in each other's slots, the others
 /// are told. One node is the case without others.
 ///
 /// Nothing is counted, so one that dies leaves nothing uncounted. A process's word names the
-/// reconfiguration that is in force (the epoch) and the standing still in it. So nobody takes what
-/// is left of an earlier one for this one. See docs/internals/quiesce.md.
+/// reconfiguration that is in force (the epoch) and the quiescence in it. So nobody takes what is
+/// left of an earlier one for this one. See docs/internals/quiesce.md.
 class PhaseBarrier {
  public:
-  /// Makes a barrier for the standing still of that number, in the epoch that is in force.
+  /// Makes a barrier for the quiescence of that number, in the epoch that is in force.
   PhaseBarrier(const space::Mapping& mapping, int process, std::uint32_t number);
   /// Makes a barrier for entering that epoch, on several nodes with what is told of this one.
   static PhaseBarrier of_epoch(const space::Mapping& mapping, int process, std::uint32_t epoch);
@@ -45,7 +45,7 @@ class PhaseBarrier {
 
   /// This process has come so far: 1, 2, ... Release: who sees it sees what was done before.
   void reach(std::uint32_t step) const;
-  /// Whether all have come at least so far; some may have gone on to the next standing still.
+  /// Whether all have come at least so far; some may have gone on to the next quiescence.
   [[nodiscard]] bool all_have_passed(std::uint32_t step) const;
   // These calls wait, and throw GivenUp. On several nodes they do not return when the job ends
   // meanwhile: the process that ends it ends this one.
@@ -71,10 +71,10 @@ class PhaseBarrier {
   [[nodiscard]] Facts greatest() const;
 
   /// Something has gone wrong: all know it, and what, when they have reached the next step. The
-  /// first on each node counts: Halt::broken, Halt::problem.
+  /// first on each node counts: QuiesceState::broken, QuiesceState::problem.
   void tell_problem(std::string_view what) const;
   /// The checkpoint is to be of all, not of what has changed: all know it when they have reached
-  /// the next step. Halt::changed_since.
+  /// the next step. QuiesceState::changed_since.
   void tell_whole() const;
 
   static const std::array<transport::Handling, 3> handlers;

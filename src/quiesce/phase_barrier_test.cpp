@@ -18,11 +18,11 @@ TEST(PhaseBarrierTest, a_member_that_is_killed_has_not_passed_what_it_did_not_re
   EXPECT_FALSE(mine.all_have_passed(4));
   its.reach(4);
   EXPECT_TRUE(mine.all_have_passed(4));
-  // A process that sees it die says that it runs no more, before all are called to go back.
+  // A process that sees it die says that it runs no more, before all are called to roll back.
   mapping.process_slot(1).step.store(wait::runs_no_more);
   EXPECT_FALSE(mine.all_have_passed(4));
   wait::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, 1);
-  EXPECT_TRUE(mapping.header().halt.is_to_regroup());
+  EXPECT_TRUE(mapping.header().quiesce.is_to_reconfigure());
   EXPECT_THROW(mine.require_to_go_on(), GivenUp);
   EXPECT_EQ(NodeMembers(mapping, 0, 1).processes().size(), 1U);
 }
@@ -62,7 +62,7 @@ TEST(PhaseBarrierTest, who_waits_gives_up_when_the_epoch_is_over) {
   const harness::Job job(2);
   const space::Mapping& mapping = job.mapping();
   const PhaseBarrier mine(mapping, 0, 1);
-  mapping.header().halt.regroup = 1;
+  mapping.header().quiesce.reconfiguration = 1;
   EXPECT_THROW(mine.all_reach(1), GivenUp);
   EXPECT_THROW(mine.wait_until([] { return true; }), GivenUp);
 }

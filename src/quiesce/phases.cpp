@@ -38,24 +38,24 @@ void empty_the_network(const PhaseBarrier& barrier) {
 
 /// Called by the first process of each node.
 void close(space::ControlHeader& job, std::uint32_t number, const Client& client) {
-  space::Halt& halt = job.halt;
-  halt.ready.store(0, relaxed);
-  if (halt.broken.exchange(0, relaxed) != 0)
-    halt.failed.store(number, relaxed);
+  space::QuiesceState& quiesce = job.quiesce;
+  quiesce.ready.store(0, relaxed);
+  if (quiesce.broken.exchange(0, relaxed) != 0)
+    quiesce.failed.store(number, relaxed);
   else if (client.at_end)
     client.at_end();
-  if (halt.where.load(relaxed) == space::KeptIn::folder)
+  if (quiesce.where.load(relaxed) == space::KeptIn::folder)
     job.checkpoints.last_ns.store(base::now_ns(), std::memory_order_release);
   // Release: who sees it sees where ranks are, and what has become of it.
-  halt.over.store(number, std::memory_order_release);
-  halt.asked.store(space::Asked::nothing, std::memory_order_release);
+  quiesce.over.store(number, std::memory_order_release);
+  quiesce.asked.store(space::Asked::nothing, std::memory_order_release);
 }
 
 }  // namespace
 
-void run_phases(const PhaseBarrier& barrier, space::Halt& halt, const Client& client) {
+void run_phases(const PhaseBarrier& barrier, space::QuiesceState& quiesce, const Client& client) {
   const bool are_several_nodes = net::network() != nullptr;
-  const auto is_broken = [&] { return halt.broken.load(std::memory_order_acquire) != 0; };
+  const auto is_broken = [&] { return quiesce.broken.load(std::memory_order_acquire) != 0; };
   if (are_several_nodes) empty_the_network(barrier);
   attempt(barrier, client.when_quiet, barrier);
   take(barrier, 3);
@@ -80,7 +80,7 @@ void run_phases(const PhaseBarrier& barrier, space::Halt& halt, const Client& cl
 void go_on(const PhaseBarrier& barrier, space::ControlHeader& job, std::uint32_t number,
            const Client& client) {
   if (barrier.leads()) close(job, number, client);
-  barrier.wait_until([&] { return job.halt.over.load(std::memory_order_acquire) == number; });
+  barrier.wait_until([&] { return job.quiesce.over.load(std::memory_order_acquire) == number; });
 }
 
 }  // namespace armature::quiesce

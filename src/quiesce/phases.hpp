@@ -8,7 +8,7 @@
 
 namespace armature::quiesce {
 
-/// The work of a client of the protocol while all stand still, in this order. What these throw is
+/// The work of a client of the protocol while all are quiescent, in this order. What these throw is
 /// told to all, and then nothing more is done but `undo`.
 struct Client {
   using ByEach = std::function<void(const PhaseBarrier& barrier)>;
@@ -33,13 +33,13 @@ struct Client {
 ///   4     it has been prepared, where it is to be; else for `by_each`
 ///   5, 6  it has been done, and is complete
 ///
-/// Afterwards each process knows whether something has gone wrong, Halt::broken; on one node, the
-/// first one of it, for whom the others wait. Throws GivenUp.
-void run_phases(const PhaseBarrier& barrier, space::Halt& halt, const Client& client);
+/// Afterwards each process knows whether something has gone wrong, QuiesceState::broken; on one
+/// node, the first one of it, for whom the others wait. Throws GivenUp.
+void run_phases(const PhaseBarrier& barrier, space::QuiesceState& quiesce, const Client& client);
 
-/// The last part, by all, with `number` that of the standing still: ranks go on when the first
-/// process of the node says so. Halt::failed and Halt::problem then tell what has gone wrong, on
-/// all nodes. Throws GivenUp.
+/// The last part, by all, with `number` that of the quiescence: ranks go on when the first process
+/// of the node says so. QuiesceState::failed and QuiesceState::problem then tell what has gone
+/// wrong, on all nodes. Throws GivenUp.
 void go_on(const PhaseBarrier& barrier, space::ControlHeader& job, std::uint32_t number,
            const Client& client);
 

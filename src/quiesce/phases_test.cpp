@@ -21,10 +21,10 @@ constexpr std::uint32_t number = 3;
 
 class PhasesTest : public ::testing::Test {
  protected:
-  PhasesTest() { halt().wanted = number; }
+  PhasesTest() { quiesce().wanted = number; }
 
   space::ControlHeader& header() { return job_.mapping().header(); }
-  space::Halt& halt() { return header().halt; }
+  space::QuiesceState& quiesce() { return header().quiesce; }
   void note(const std::string& what) {
     const std::lock_guard locked(mutex_);
     done_.push_back(what);
@@ -50,7 +50,7 @@ class PhasesTest : public ::testing::Test {
   bool take_part(int process, const Client& client) {
     const PhaseBarrier barrier(job_.mapping(), process, number);
     try {
-      run_phases(barrier, halt(), client);
+      run_phases(barrier, quiesce(), client);
       go_on(barrier, header(), number, client);
       return true;
     } catch (const GivenUp&) {
@@ -77,8 +77,8 @@ TEST_F(PhasesTest, nobody_begins_a_phase_before_all_have_done_the_one_before) {
   EXPECT_LE(last("prepare"), first("each"));
   EXPECT_LE(last("each"), first("complete"));
   EXPECT_EQ(count("undo"), 0U);
-  EXPECT_EQ(halt().over, number);
-  EXPECT_EQ(halt().failed, 0U);
+  EXPECT_EQ(quiesce().over, number);
+  EXPECT_EQ(quiesce().failed, 0U);
 }
 
 TEST_F(PhasesTest, what_one_cannot_do_none_does_and_all_know_why) {
@@ -91,9 +91,9 @@ TEST_F(PhasesTest, what_one_cannot_do_none_does_and_all_know_why) {
   other.join();
   EXPECT_EQ(count("prepare") + count("each") + count("complete") + count("end"), 0U);
   EXPECT_EQ(count("undo"), 1U);
-  EXPECT_EQ(halt().failed, number);
-  EXPECT_EQ(std::string(halt().problem), "there is no room");
-  EXPECT_EQ(halt().broken, 0U);
+  EXPECT_EQ(quiesce().failed, number);
+  EXPECT_EQ(std::string(quiesce().problem), "there is no room");
+  EXPECT_EQ(quiesce().broken, 0U);
 }
 
 TEST_F(PhasesTest, what_fails_at_one_is_undone_by_the_first) {
@@ -106,20 +106,20 @@ TEST_F(PhasesTest, what_fails_at_one_is_undone_by_the_first) {
   other.join();
   EXPECT_EQ(count("complete") + count("end"), 0U);
   EXPECT_EQ(count("undo"), 1U);
-  EXPECT_EQ(halt().failed, number);
+  EXPECT_EQ(quiesce().failed, number);
 }
 
 TEST_F(PhasesTest, who_waits_for_one_that_does_not_come_gives_up_when_all_are_called_elsewhere) {
   std::thread launcher([&] {
     while (count_of_quiet_ == 0) std::this_thread::yield();
-    halt().regroup.store(1, std::memory_order_release);
+    quiesce().reconfiguration.store(1, std::memory_order_release);
   });
   Client mine = client();
   mine.when_quiet = [this](const PhaseBarrier&) { count_of_quiet_ = 1; };
   EXPECT_FALSE(take_part(0, mine));
   launcher.join();
   EXPECT_TRUE(done_.empty());
-  EXPECT_EQ(halt().over, 0U);
+  EXPECT_EQ(quiesce().over, 0U);
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ struct PlanRecord {
 static_assert(sizeof(PlanRecord) == 48);
 
 constexpr std::size_t count_max =
-    (transport::Link::body_bytes_max - sizeof(PlanRecord) - space::Halt::text_max) / sizeof(int);
+    (transport::Link::body_bytes_max - sizeof(PlanRecord) - space::QuiesceState::text_max) /
+    sizeof(int);
 
 void write(const space::Mapping& mapping, const PlanRecord& record, const std::byte* processes,
            std::string_view directory) {
@@ -48,16 +49,16 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   }
   if (record.is_last == 0) return;
   space::ControlHeader& job = mapping.header();
-  std::memcpy(job.halt.directory, directory.data(), directory.size());
-  job.halt.directory[directory.size()] = '\0';
-  job.halt.folder_number = record.folder_number;
-  if (record.id != 0) job.halt.begin(record.id);
-  job.halt.goes_on_from = record.goes_on_from;
-  job.halt.is_incremental.store(record.is_incremental, std::memory_order_relaxed);
-  job.halt.changed_since.store(record.changed_since, std::memory_order_relaxed);
-  job.halt.where.store(record.where, std::memory_order_relaxed);
+  std::memcpy(job.quiesce.directory, directory.data(), directory.size());
+  job.quiesce.directory[directory.size()] = '\0';
+  job.quiesce.folder_number = record.folder_number;
+  if (record.id != 0) job.quiesce.begin(record.id);
+  job.quiesce.goes_on_from = record.goes_on_from;
+  job.quiesce.is_incremental.store(record.is_incremental, std::memory_order_relaxed);
+  job.quiesce.changed_since.store(record.changed_since, std::memory_order_relaxed);
+  job.quiesce.where.store(record.where, std::memory_order_relaxed);
   // Release: who sees that it is wanted sees where all go.
-  job.halt.wanted.store(record.number, std::memory_order_release);
+  job.quiesce.wanted.store(record.number, std::memory_order_release);
   wait::wake_processes({reinterpret_cast<std::byte*>(&job)});
 }
 
@@ -83,7 +84,7 @@ void on_plan(const transport::Arrived& arrived) {
   if (record.first < 0 || record.first > mapping.ranks() ||
       record.count > static_cast<std::uint32_t>(mapping.ranks() - record.first) ||
       processes.size() < record.count * sizeof(std::int32_t) ||
-      processes.size() - record.count * sizeof(std::int32_t) >= space::Halt::text_max ||
+      processes.size() - record.count * sizeof(std::int32_t) >= space::QuiesceState::text_max ||
       record.where > space::KeptIn::next_start)
     base::fail(Errc::corrupt, fmt::format("process {} tells of {} ranks from {} on",
                                           arrived.process, record.count, record.first));
@@ -93,8 +94,7 @@ void on_plan(const transport::Arrived& arrived) {
 }
 
 /// Tells the first processes of other nodes.
-void tell_who_leaves(const space::Mapping& mapping, const std::set<int>& others,
-                     const Arrangement& all) {
+void tell_who_leaves(const space::Mapping& mapping, const std::set<int>& others, const Plan& all) {
   const transport::Links::Lock locked(network()->links().lock());
   for (const int process : all.leaving) {
     mapping.process_slot(process).leaves.store(all.number, std::memory_order_release);
@@ -121,9 +121,9 @@ const std::array<transport::Handling, 2> plan_handlers{{
     {.kind = transport::number_of(Kind::plan), .handler = on_plan},
 }};
 
-void arrange(const space::Mapping& mapping, const Arrangement& all) {
+void announce(const space::Mapping& mapping, const Plan& all) {
   static_assert(sizeof(int) == sizeof(std::int32_t));
-  ARMATURE_ASSERT(all.directory.size() < space::Halt::text_max);
+  ARMATURE_ASSERT(all.directory.size() < space::QuiesceState::text_max);
   const std::set<int> others = first_processes(mapping);
   tell_who_leaves(mapping, others, all);
   for (std::size_t first = 0; first < all.processes.size(); first += count_max) {

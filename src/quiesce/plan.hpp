@@ -10,8 +10,8 @@
 
 namespace armature::quiesce {
 
-/// The purpose for which all processes stand still.
-struct Arrangement {
+/// The purpose for which all processes quiesce.
+struct Plan {
   std::uint32_t number = 0;                      // so many times they have, then
   std::span<const int> processes;                // that each rank is to be in
   std::span<const int> leaving;                  // processes that leave the job then
@@ -26,9 +26,9 @@ struct Arrangement {
   std::uint64_t goes_on_from = 0;
 };
 
-/// Tells all nodes, and has all processes of the job stand still. Called by one rank. Their ranks
-/// wait for the end of that.
-void arrange(const space::Mapping& mapping, const Arrangement& all);
+/// Tells all nodes, and has all processes of the job quiesce. Called by one rank. Their ranks wait
+/// for the end of that.
+void announce(const space::Mapping& mapping, const Plan& all);
 
 extern const std::array<transport::Handling, 2> plan_handlers;
 

@@ -6,7 +6,7 @@
 
 namespace armature::quiesce {
 
-/// Records of processes that stand still, or are to.
+/// Records of processes that quiesce, or are to.
 enum class Kind : std::uint8_t {
   plan,     // who goes where
   leaves,   // a process leaves

@@ -49,7 +49,7 @@ void ask_section(const Operation& what, std::uint64_t question, Asked asked);
 
 /// What this process does for others: kinds of records and their handlers.
 extern const std::array<transport::Handling, 8> far_handlers;
-/// Ranks go back to what they were: what they have asked, and what others have asked of them, is
+/// Ranks roll back to what they were: what they have asked, and what others have asked of them, is
 /// void. Under the links' lock.
 void forget_far();
 /// What is known of the others' memory is, too.

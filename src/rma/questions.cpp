@@ -43,9 +43,9 @@ Table& table() { return base::state<Table>(); }
 
 namespace {
 
-/// What a rank waits for alone may not come before all go back, for which it must make room.
+/// What a rank waits for alone may not come before all roll back, for which it must make room.
 void stand_by() {
-  if (network()->mapping().header().halt.is_to_regroup())
+  if (network()->mapping().header().quiesce.is_to_reconfigure())
     wait::let_others_run();
   else
     sched_yield();

@@ -248,7 +248,7 @@ TEST_F(WriteStreamTest, none_is_sent_to_a_process_that_was_lost) {
   EXPECT_TRUE(net_.until([&] { return test_all(handles); }));
 }
 
-/// Of a rank that has gone back, nothing is touched any more.
+/// Of a rank that has rolled back, nothing is touched any more.
 TEST_F(WriteStreamTest, those_of_ranks_are_forgotten) {
   net_.peer.keeps_lent = true;
   std::vector<std::byte> place(sizeof(SectionWrite));

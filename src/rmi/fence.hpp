@@ -38,7 +38,7 @@ class Fences {
     if (!active_.empty()) advance_all();
   }
   [[nodiscard]] bool are_under_way() const { return !active_.empty(); }
-  /// Teams other than that of all begin anew, too: none has a fence under way.
+  /// Teams other than that of all start again, too: none has a fence under way.
   void forget_teams();
   /// Whether advance() would get further.
   [[nodiscard]] bool can_advance() const;

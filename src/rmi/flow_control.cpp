@@ -71,7 +71,7 @@ void FlowControl::take_in_a_slice() {
   if (now_ns - (circulates ? slice_ns_ : backlog_since_ns_) < patience_ns) return;
   slice_ns_ = now_ns;
   (void)inbox_.receive_next();
-  backlog_seen_ = 0;  // the patience begins anew
+  backlog_seen_ = 0;  // the patience starts again
 }
 
 void FlowControl::catch_up() {

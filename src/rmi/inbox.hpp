@@ -51,9 +51,9 @@ class Inbox {
   /// A fence is over: so many executed requests count as waited for.
   void count_as_waited(std::uint64_t executed) { waited_ = std::max(waited_, executed); }
 
-  /// All ranks of the job begin anew with each other, as ranks go to other nodes: a fence of all is
-  /// over, and nothing is on its way. What was counted stays. First nobody knows channels of others
-  /// any more, then senders close them (Outbox::close_channels).
+  /// All ranks of the job start again with each other, as ranks go to other nodes: a fence of all
+  /// is over, and nothing is on its way. What was counted stays. First nobody knows channels of
+  /// others any more, then senders close them (Outbox::close_channels).
   void forget_channels();
 
  private:

@@ -62,8 +62,8 @@ class Outbox {
   /// The ranks to which any have gone.
   [[nodiscard]] const std::vector<int>& sent_to() const { return lanes_.indices(); }
 
-  /// All ranks of the job begin anew with each other, as ranks go to other nodes: a fence of all is
-  /// over, and nobody knows these channels any more. What was counted stays.
+  /// All ranks of the job start again with each other, as ranks go to other nodes: a fence of all
+  /// is over, and nobody knows these channels any more. What was counted stays.
   void close_channels();
 
  private:

@@ -95,7 +95,7 @@ void on_reply(const Arrived& arrived) {
   if (record.block == 0 && result.size() > Reply::inline_bytes) {
     space::AddressSpace& space = *network()->space_of(arrived.record.to);
     to = Blocks::take_loose(space, result.size());
-    if (to == nullptr && space.goes_back()) return network()->links().ignore_all();
+    if (to == nullptr && space.rolls_back()) return network()->links().ignore_all();
     record.block = reinterpret_cast<std::uint64_t>(to);
   }
   if (to == nullptr) {

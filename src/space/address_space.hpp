@@ -27,8 +27,8 @@ class AddressSpace : public Mapping {
   AddressSpace& operator=(const AddressSpace&) = delete;
 
   [[nodiscard]] Rank me() const { return heap_.me(); }
-  /// A process is lost, and what is done until all go back will not have been.
-  [[nodiscard]] bool goes_back() const { return heap_.goes_back(); }
+  /// A process is lost, and what is done until all roll back will not have been.
+  [[nodiscard]] bool rolls_back() const { return heap_.rolls_back(); }
 
   /// Zero-filled, reserved memory in the own segment. On failure nullptr, and `failure` says why.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment, Allocation::Kind kind,

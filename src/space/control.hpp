@@ -7,8 +7,8 @@
 
 #include "armature/detail/view.hpp"
 #include "space/copy_choices.hpp"
-#include "space/halt.hpp"
 #include "space/newcomers.hpp"
+#include "space/quiesce_state.hpp"
 #include "space/reserved_memory.hpp"
 #include "space/tie.hpp"
 
@@ -35,7 +35,7 @@ inline constexpr std::uint32_t control_version = 19;
 enum class OnDeath : std::uint32_t {
   end_job,
   go_on,
-  recover,  // virtual ranks: all go back to the last checkpoint in memory
+  recover,  // virtual ranks: all roll back to the last checkpoint in memory
 };
 
 /// Something that is done every so often, for all, and when that was last.
@@ -58,7 +58,7 @@ struct Recurring {
 
 /// On several nodes: how far a job is that is to go on in other processes. Ranks see to it at the
 /// next call in which all meet.
-enum class StartAnew : std::uint32_t {
+enum class Restart : std::uint32_t {
   none,
   wanted,    // by whoever starts the new processes
   begun,     // by rank 0, on its node: ranks are about to be written, or those that leave are noted
@@ -75,11 +75,11 @@ struct Resize {
   std::atomic<std::uint64_t> wanted{0};
   std::atomic<std::uint32_t> answered{0};  // number of the last one that is done with
   char refusal[text_max] = {};             // why that could not be; empty when it was
-  // By the leader of a regrouping: a rank that holds its process in the job; -1: none.
+  // By the leader of a reconfiguration: a rank that holds its process in the job; -1: none.
   std::atomic<std::int32_t> holder{-1};
   std::atomic<Tie> holder_has{Tie::none};  // what keeps it there
   // On several nodes.
-  std::atomic<StartAnew> anew{StartAnew::none};
+  std::atomic<Restart> restart{Restart::none};
   std::atomic<std::uint32_t> has_met{0};  // 1: the program makes calls in which all ranks meet
   char problem[text_max] = {};
   // By the launcher: how many processes it has started for the job so far, restarts included.
@@ -116,7 +116,7 @@ struct alignas(4096) ControlHeader {
   std::int32_t node = 0;          // which of the job's this is
   std::int32_t nodes = 1;
   std::uint32_t keeps_copies = 0;  // 1: behind the segments' file there are two for copies of it
-  // Of these, those on this node. Ranks change nodes while all processes stand still.
+  // Of these, those on this node. Ranks change nodes while all processes are quiescent.
   std::uint32_t ranks_here = 0, processes_here = 0;
 
   // Written by the launcher: how many ranks have died so far. Waiting ranks look at it.
@@ -140,18 +140,19 @@ struct alignas(4096) ControlHeader {
   std::atomic<std::uint32_t> is_to_end{0};
   // Ranks of this node that have left the job: when all have, its processes end.
   std::atomic<std::uint32_t> through{0};
-  std::atomic<std::uint32_t> hungry{0};  // a process with nothing to do, its number + 1; 0: none
-  alignas(64) Halt halt;
+  std::atomic<std::uint32_t> steal_request{
+      0};  // a process with nothing to do, its number + 1; 0: none
+  alignas(64) QuiesceState quiesce;
   Resize resize;
   Recurring checkpoints, copies, rebalances;  // to disk; in memory; of ranks
   alignas(64) ReservedMemory reserved;        // of this node's memory
   alignas(64) CopyChoices copies_by;
 
-  /// Which arrangement of ranks to processes is in force: another one each time they were arranged
-  /// anew while all stood still.
-  [[nodiscard]] std::uint64_t arrangement() const {
-    const std::uint64_t over = nodes > 1 ? halt.over.load(std::memory_order_acquire) : 0;
-    return std::uint64_t{halt.regrouped.load(std::memory_order_acquire)} << 32 | over;
+  /// The number of the placement of ranks on processes that is in force: another one each time
+  /// ranks were placed while all were quiescent.
+  [[nodiscard]] std::uint64_t placement_epoch() const {
+    const std::uint64_t over = nodes > 1 ? quiesce.over.load(std::memory_order_acquire) : 0;
+    return std::uint64_t{quiesce.reconfigured.load(std::memory_order_acquire)} << 32 | over;
   }
   /// Whether it is a simulation that has all ranks, and all processes of virtual ones, in one.
   [[nodiscard]] bool is_one_process() const {
@@ -269,7 +270,8 @@ struct alignas(128) RankSlot {
   // rank may move: whoever hosts it writes the process.
   std::atomic<std::int32_t> process{0};
   std::int32_t index = 0;
-  std::int32_t node = 0;  // set before the rank starts, as is the index, and while all stand still
+  std::int32_t node =
+      0;  // set before the rank starts, as is the index, and while all are quiescent
   std::atomic<std::uint32_t> said{0};  // 1: its last words are valid. Release by the rank.
   // Peers that have opened a mailbox, a channel to it.
   Newcomers mailboxes;
@@ -290,7 +292,7 @@ struct alignas(128) RankSlot {
   // Of a virtual rank, by whoever hosts it: how long it has computed, and how often it has moved.
   std::atomic<std::uint64_t> busy_ns{0};
   std::atomic<std::uint64_t> moves{0};
-  std::atomic<std::int32_t> goes_to{-1};  // where it is to be when all go on that stand still
+  std::atomic<std::int32_t> goes_to{-1};  // where it is to be when all go on that are quiescent
   // While it takes no requests in: one of the ranks that must take some in first, its number + 1. A
   // hint, as is which rank it had better take something in from then (rmi/flow_cycle.hpp).
   std::atomic<std::int32_t> full_until{0};
@@ -313,9 +315,9 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> asleep{0};  // 1: it has nothing to do, and sleeps or is about to
   std::atomic<std::uint32_t> notifications{0};  // futex word
   std::atomic<std::int32_t> running{-1};        // the rank whose turn it is
-  std::atomic<std::uint64_t> step{0};           // where all stand still: see PhaseBarrier
-  // It is of the job from regrouping number `since` on, and no more from `until` on; 0: for ever;
-  // `in_order`: no more, and on several nodes it was not lost.
+  std::atomic<std::uint64_t> step{0};           // in a quiescence: see PhaseBarrier
+  // It is of the job from reconfiguration number `since` on, and no more from `until` on; 0: for
+  // ever; `in_order`: no more, and on several nodes it was not lost.
   static constexpr std::uint32_t in_order = UINT32_MAX;
   std::atomic<std::uint32_t> since{0};
   std::atomic<std::uint32_t> until{0};
@@ -324,23 +326,23 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> wants_to_leave{0};  // 1: somebody has asked it to end
   std::atomic<std::uint32_t> has_urgent{0};      // 1: for one of its ranks, see RankSlot::urgency
   // On several nodes, in the block of each: 1: the launcher says that it is to leave; and the
-  // number of the standing still at whose end it does, by the plan for that. 0: it stays.
+  // number of the quiescence at whose end it does, by the plan for that. 0: it stays.
   std::atomic<std::uint32_t> is_to_leave{0};
   std::atomic<std::uint32_t> leaves{0};  // at the end of that number
   // What ranks that other nodes reach by this process, but that are in another, tell it of their
   // teams: address of the last; 0: nothing.
   std::atomic<std::uint64_t> team_news{0};
-  // The arrangement of ranks of which it has taken those that are to run there.
-  std::atomic<std::uint64_t> arrangement{0};
+  // The placement of ranks of which it has taken those that are to run there.
+  std::atomic<std::uint64_t> placement_epoch{0};
   // Of the node's memory: what was promised to it and is not there yet; of this, what nothing was
   // allocated from. See Reservations.
   std::atomic<std::uint64_t> reserved{0};
   std::atomic<std::uint64_t> spare{0};
 
-  [[nodiscard]] bool belongs(std::uint32_t regroup) const {
+  [[nodiscard]] bool belongs(std::uint32_t reconfiguration) const {
     const std::uint32_t end = until.load(std::memory_order_acquire);
-    return since.load(std::memory_order_acquire) <= regroup && end != in_order &&
-           (end == 0 || regroup < end);
+    return since.load(std::memory_order_acquire) <= reconfiguration && end != in_order &&
+           (end == 0 || reconfiguration < end);
   }
   /// On several nodes: it has handed over all that it hosted. Nobody misses it.
   [[nodiscard]] bool has_left() const { return until.load(std::memory_order_acquire) == in_order; }

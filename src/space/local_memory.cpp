@@ -93,7 +93,7 @@ void* LocalMemory::take_zeros(std::size_t bytes, std::size_t alignment) {
 bool LocalMemory::free(void* address) {
   const std::optional<std::size_t> bytes = heap_.forget(address, local, By::rank);
   if (!bytes) return false;
-  if (*bytes == 0) return true;  // its process goes back
+  if (*bytes == 0) return true;  // its process rolls back
   Block block{static_cast<std::byte*>(address), 0};
   {
     const HeapLock one_at_a_time = heap_.lock();

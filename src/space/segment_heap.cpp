@@ -56,15 +56,15 @@ SegmentHeap::SegmentHeap(const Mapping& mapping, Rank me, const File& file)
 
 void SegmentHeap::let_others_run_by(void (*by)()) { base::state<Waiting>().let_others_run = by; }
 
-bool SegmentHeap::goes_back() const { return job_.nodes > 1 && job_.halt.is_to_regroup(); }
+bool SegmentHeap::rolls_back() const { return job_.nodes > 1 && job_.quiesce.is_to_reconfigure(); }
 
-/// False: a door does without, as its process goes back.
+/// False: a door does without, as its process rolls back.
 bool SegmentHeap::wait(By by) {
-  const auto gives_up = [this] { return goes_back(); };
+  const auto gives_up = [this] { return rolls_back(); };
   while (!mutex_.lock(gives_up)) {
     if (by == By::door) return false;
     base::state<Waiting>()
-        .let_others_run();  // a rank does not return from there when its process goes back
+        .let_others_run();  // a rank does not return from there when its process rolls back
   }
   return true;
 }

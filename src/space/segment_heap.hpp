@@ -18,7 +18,7 @@ namespace armature::space {
 ///
 /// Used by the rank itself, and by whoever takes in what comes for it from other nodes, under the
 /// lock of the links. These two may be in different processes, of which one may be killed in the
-/// heap: then all go back to what was before. The rank lets that happen; a door does without.
+/// heap: then all roll back to what was before. The rank lets that happen; a door does without.
 class SegmentHeap {
  public:
   /// The memory file that the segment lies in, from where on. Must stay open.
@@ -42,8 +42,8 @@ class SegmentHeap {
   [[nodiscard]] HeapLock lock(By by = By::rank) {
     return HeapLock(mutex_, job_.nodes, [this, by] { return wait(by); });
   }
-  /// A process is lost, and what is done until all go back will not have been.
-  [[nodiscard]] bool goes_back() const;
+  /// A process is lost, and what is done until all roll back will not have been.
+  [[nodiscard]] bool rolls_back() const;
   /// What a rank does instead of waiting for ever.
   static void let_others_run_by(void (*let_others_run)());
 
@@ -52,12 +52,12 @@ class SegmentHeap {
   [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment, Failure& failure, By by);
   /// Gives back the pages and addresses of what nobody knows of any more.
   void give_back(void* address, std::size_t bytes, By by);
-  /// Lists what was taken. Its address from now on; nullptr when its process goes back, or when it
+  /// Lists what was taken. Its address from now on; nullptr when its process rolls back, or when it
   /// is one too many.
   [[nodiscard]] void* record(void* address, std::size_t bytes, Allocation::Kind kind,
                              Failure& failure, By by);
-  /// Takes an allocation off the list. How many bytes it had; 0 when its process goes back; nothing
-  /// when there is none.
+  /// Takes an allocation off the list. How many bytes it had; 0 when its process rolls back;
+  /// nothing when there is none.
   [[nodiscard]] std::optional<std::size_t> forget(void* address, Allocation::Kind kind, By by);
 
   // Local memory that was freed before, on the short way: compiled into its callers, without

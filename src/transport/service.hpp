@@ -71,10 +71,10 @@ struct Service {
   bool (*poll)() = nullptr;
   /// That process cannot be reached any more.
   void (*peer_failed)(int process) = nullptr;
-  /// Ranks have let go of all to go to other nodes, or go back to what they were: what is kept of
+  /// Ranks have let go of all to go to other nodes, or roll back to what they were: what is kept of
   /// any here means nothing any more. No rank of this process runs; may be told several times.
   void (*reset)() = nullptr;
-  /// All ranks stand still: whether nothing of this service is under way that must end before they
+  /// All ranks quiesce: whether nothing of this service is under way that must end before they
   /// change places or are written. Asked again and again.
   bool (*quiesce)() = nullptr;
 
@@ -84,7 +84,7 @@ struct Service {
   /// Appends it, for unpack_rank, in whatever process that will be called. `forget` comes next.
   void (*pack_rank)(Rank rank, std::vector<std::byte>& to) = nullptr;
   void (*unpack_rank)(Rank rank, std::span<const std::byte> from) = nullptr;
-  /// The rank has left the process or the job, or goes back to what it was. There may be nothing.
+  /// The rank has left the process or the job, or rolls back to what it was. There may be nothing.
   void (*forget)(Rank rank) = nullptr;
 };
 

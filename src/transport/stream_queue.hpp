@@ -106,7 +106,7 @@ class StreamQueues {
   [[nodiscard]] bool any() const { return has_some_.load(std::memory_order_relaxed); }
   /// Nobody waits for that one any more, and it is about to end.
   void forget(const Stream& stream);
-  /// Ranks go back to what they were: their streams do not lie where they lay.
+  /// Ranks roll back to what they were: their streams do not lie where they lay.
   void forget_streams_of_ranks();
 
   /// Called when all records of a stream have been sent, of several perhaps once.

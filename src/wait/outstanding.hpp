@@ -22,7 +22,7 @@ struct Outstanding {
   std::ptrdiff_t operations, bytes;
 };
 [[nodiscard]] Outstanding outstanding();
-/// Ranks go back to what they were: none is.
+/// Ranks roll back to what they were: none is.
 void forget_outstanding();
 
 /// An operation that is under way, from begin() to end(), which may be called by whichever thread

@@ -17,54 +17,54 @@ void wake_processes(const space::Control& control) {
   }
 }
 
-void regroup(const space::Control& control, space::Regroup as, std::span<const int> leave,
-             std::span<const int> join) {
+void reconfigure(const space::Control& control, space::Reconfiguration as,
+                 std::span<const int> leave, std::span<const int> join) {
   space::ControlHeader& job = control.header();
-  const std::uint32_t number = job.halt.regroup.load(std::memory_order_relaxed) + 1;
+  const std::uint32_t number = job.quiesce.reconfiguration.load(std::memory_order_relaxed) + 1;
   for (const int process : leave)
     control.process(process).until.store(number, std::memory_order_release);
   for (const int process : join) {
     control.process(process).since.store(number, std::memory_order_release);
     job.processes = std::max(job.processes, static_cast<std::uint32_t>(process) + 1);
   }
-  job.halt.regroup_as.store(as, std::memory_order_release);
-  job.halt.regroup.store(number, std::memory_order_release);
+  job.quiesce.reconfigure_as.store(as, std::memory_order_release);
+  job.quiesce.reconfiguration.store(number, std::memory_order_release);
   wake_processes(control);
 }
 
 // Slots alone are counted: so nothing is missing when one dies here, nor counted twice.
 void lose_process(const space::Control& control, int process) {
-  space::Halt& halt = control.header().halt;
+  space::QuiesceState& quiesce = control.header().quiesce;
   std::atomic<std::uint32_t>& until = control.process(process).until;
-  const std::uint32_t end = halt.regroup.load(std::memory_order_acquire) + 1;
+  const std::uint32_t end = quiesce.reconfiguration.load(std::memory_order_acquire) + 1;
   // Some node may not know yet that it has left: then all take it for lost, and so agree.
   for (std::uint32_t before : {0u, space::ProcessSlot::in_order})
     until.compare_exchange_strong(before, end, std::memory_order_acq_rel);
   std::uint32_t lost = 0;
   for (std::uint32_t p = 0; p < control.header().processes; ++p)
     lost += is_lost(control.process(static_cast<int>(p))) ? 1 : 0;
-  std::uint32_t known = halt.regroup.load(std::memory_order_acquire);
+  std::uint32_t known = quiesce.reconfiguration.load(std::memory_order_acquire);
   while (known < lost &&
-         !halt.regroup.compare_exchange_weak(known, lost, std::memory_order_acq_rel)) {
+         !quiesce.reconfiguration.compare_exchange_weak(known, lost, std::memory_order_acq_rel)) {
   }
   wake_processes(control);
 }
 
-void go_back_without(const space::Control& control, int process) {
+void roll_back_without(const space::Control& control, int process) {
   control.process(process).step.store(runs_no_more, std::memory_order_release);
   if (recovers_on_nodes(control.header()))
     lose_process(control, process);
   else
-    regroup(control, space::Regroup::go_back, std::span(&process, 1), {});
+    reconfigure(control, space::Reconfiguration::roll_back, std::span(&process, 1), {});
 }
 
 std::uint32_t hosting_processes(const space::ControlHeader& job) {
   const space::Control control{
       reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job))};
-  const std::uint32_t regrouped = job.halt.regrouped.load(std::memory_order_acquire);
+  const std::uint32_t reconfigured = job.quiesce.reconfigured.load(std::memory_order_acquire);
   std::uint32_t count = 0;
   for (std::uint32_t p = 0; p < job.processes; ++p)
-    count += control.process(static_cast<int>(p)).belongs(regrouped) ? 1 : 0;
+    count += control.process(static_cast<int>(p)).belongs(reconfigured) ? 1 : 0;
   return count;
 }
 

@@ -13,18 +13,18 @@ void wake_processes(const space::Control& control);
 /// The value of ProcessSlot::step for a process that will never run a rank again.
 inline constexpr std::uint64_t runs_no_more = UINT64_MAX;
 
-/// Has all regroup, on one node, without those processes, and with those to come. Called by whoever
-/// alone does so: the launcher, or a simulation.
-void regroup(const space::Control& control, space::Regroup as, std::span<const int> leave,
-             std::span<const int> join);
+/// Has all reconfigure, on one node, without those processes, and with those to come. Called by
+/// whoever alone does so: the launcher, or a simulation.
+void reconfigure(const space::Control& control, space::Reconfiguration as,
+                 std::span<const int> leave, std::span<const int> join);
 
-/// Has all go back without that process, which was killed, in a job that recovers. Called by the
+/// Has all roll back without that process, which was killed, in a job that recovers. Called by the
 /// launcher, or a simulation; on several nodes for the block of its node: the others hear of it by
 /// themselves.
-void go_back_without(const space::Control& control, int process);
+void roll_back_without(const space::Control& control, int process);
 
 /// Takes that process for lost, on several nodes, in a job that recovers. Its node's others are to
-/// go back without it. Called by whoever finds out, as often as they like.
+/// roll back without it. Called by whoever finds out, as often as they like.
 void lose_process(const space::Control& control, int process);
 /// Whether the node of this block knows that.
 inline bool is_lost(const space::ProcessSlot& slot) {
@@ -35,13 +35,13 @@ inline bool is_lost(const space::ProcessSlot& slot) {
 inline bool is_gone(const space::ProcessSlot& slot) {
   return slot.until.load(std::memory_order_acquire) != 0;
 }
-/// On several nodes: that process is about to leave with the standing still that is under way.
-inline bool is_leaving(const space::Halt& halt, const space::ProcessSlot& slot) {
-  const std::uint32_t wanted = halt.wanted.load(std::memory_order_acquire);
+/// On several nodes: that process is about to leave with the quiescence that is under way.
+inline bool is_leaving(const space::QuiesceState& quiesce, const space::ProcessSlot& slot) {
+  const std::uint32_t wanted = quiesce.wanted.load(std::memory_order_acquire);
   return slot.leaves.load(std::memory_order_acquire) == wanted &&
-         wanted != halt.over.load(std::memory_order_acquire);
+         wanted != quiesce.over.load(std::memory_order_acquire);
 }
-/// Whether a job of several nodes goes back to copies in memory after deaths.
+/// Whether a job of several nodes rolls back to copies in memory after deaths.
 inline bool recovers_on_nodes(const space::ControlHeader& job) {
   return job.nodes > 1 && job.on_death == space::OnDeath::recover;
 }

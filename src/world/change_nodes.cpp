@@ -66,17 +66,17 @@ void let_go(const World& world, wait::RankContext& me, detail::TeamState& all) {
   all.let_go();
 }
 
-void await(const space::Halt& halt, std::uint32_t number, const char* call) {
+void await(const space::QuiesceState& quiesce, std::uint32_t number, const char* call) {
   wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = call};
-  // It may be further where all have gone back meanwhile.
+  // It may be further where all have rolled back meanwhile.
   wait::wait_until(wait, [&] {
-    const std::uint32_t over = halt.over.load(std::memory_order_acquire);
+    const std::uint32_t over = quiesce.over.load(std::memory_order_acquire);
     return static_cast<std::int32_t>(over - number) >= 0;
   });
 }
 
 /// `what` by rank 0 alone.
-std::uint32_t stand_together(const World& world, quiesce::Arrangement what, const char* call) {
+std::uint32_t quiesce_together(const World& world, quiesce::Plan what, const char* call) {
   wait::RankContext& me = wait::this_rank(call);
   space::ControlHeader& job = me.space.header();
   detail::TeamState& all = world.checked(call);
@@ -86,16 +86,16 @@ std::uint32_t stand_together(const World& world, quiesce::Arrangement what, cons
   // Records that handlers sent from now on would come when rings are gone.
   const layers::Work::Held records_wait(layers::this_work(call));
   finish(world, me);
-  // On several nodes nobody else asks for anything for which all stand still.
-  const std::uint32_t number = job.halt.over.load(std::memory_order_acquire) + 1;
+  // On several nodes nobody else asks for anything for which all quiesce.
+  const std::uint32_t number = job.quiesce.over.load(std::memory_order_acquire) + 1;
   let_go(world, me, all);
   what.number = number;
-  if (me.space.me() == 0) quiesce::arrange(me.space, what);
+  if (me.space.me() == 0) quiesce::announce(me.space, what);
   // Release: whoever sees all ready sees that they have let go. Processes may sleep whose ranks
   // have been ready for long, or that have none.
-  if (job.halt.ready.fetch_add(1, std::memory_order_acq_rel) + 1 == job.ranks_here)
+  if (job.quiesce.ready.fetch_add(1, std::memory_order_acq_rel) + 1 == job.ranks_here)
     wait::wake_processes({reinterpret_cast<std::byte*>(&job)});
-  await(job.halt, number, call);
+  await(job.quiesce, number, call);
   // In a job that was restarted they may be on one node now.
   all.meet_again(me.space.world_block());
   team::meet_again(me);
@@ -105,7 +105,7 @@ std::uint32_t stand_together(const World& world, quiesce::Arrangement what, cons
 
 /// Says from which checkpoint this one may go on, if from one, as far as rank 0 knows.
 void go_on_from_last(const World& world, const wait::RankContext& me, const Destination& to,
-                     quiesce::Arrangement& what) {
+                     quiesce::Plan& what) {
   const int rank = me.space.me();
   const bool is_incremental = rank == 0 && to.is_incremental;
   if (broadcast<std::uint8_t>(world, is_incremental ? 1 : 0, 0) == 0) return;
@@ -127,17 +127,17 @@ void change_nodes(const World& world, std::span<const int> processes, const char
 void change_nodes(const World& world, std::span<const int> processes, std::span<const int> leaving,
                   const char* call) {
   const auto requests = [call]() -> std::atomic<std::uint32_t>& {
-    return wait::mapping(call).header().halt.requests;
+    return wait::mapping(call).header().quiesce.requests;
   };
   // Requests that nobody has looked at yet go along with rank 0.
   const std::uint32_t unseen = world.rank() == 0 ? requests().exchange(0) : 0;
   try {
     const std::uint32_t number =
-        stand_together(world, {.processes = processes, .leaving = leaving}, call);
-    const space::Halt& halt = wait::mapping(call).header().halt;
-    if (halt.failed.load(std::memory_order_relaxed) == number)
+        quiesce_together(world, {.processes = processes, .leaving = leaving}, call);
+    const space::QuiesceState& quiesce = wait::mapping(call).header().quiesce;
+    if (quiesce.failed.load(std::memory_order_relaxed) == number)
       base::fail(Errc::out_of_memory,
-                 fmt::format("{}: {}: all ranks stay", call, std::string_view(halt.problem)));
+                 fmt::format("{}: {}: all ranks stay", call, std::string_view(quiesce.problem)));
   } catch (...) {
     requests().fetch_add(unseen);
     throw;
@@ -151,14 +151,14 @@ std::uint32_t write_on_nodes(const World& world, const Destination& to, const ch
   // Each says where it is: on other nodes that is not known.
   const std::vector<int> processes =
       gather_first(world, int{mapping.slot(world.rank()).process.load(std::memory_order_relaxed)});
-  quiesce::Arrangement what{.processes = processes,
-                            .where = to.where,
-                            .directory = std::filesystem::path(to.folder).parent_path().string(),
-                            .folder_number = checkpoints::number_of_folder(to.folder),
-                            .is_incremental = to.is_incremental};
+  quiesce::Plan what{.processes = processes,
+                     .where = to.where,
+                     .directory = std::filesystem::path(to.folder).parent_path().string(),
+                     .folder_number = checkpoints::number_of_folder(to.folder),
+                     .is_incremental = to.is_incremental};
   if (!to.folder.empty()) what.id = checkpoints::new_id();  // on rank 0
   if (to.where == space::KeptIn::folder) go_on_from_last(world, me, to, what);
-  return stand_together(world, what, call);
+  return quiesce_together(world, what, call);
 }
 
 bool go_to(int process) {

@@ -44,11 +44,11 @@ std::string directory_or_default(const std::string& directory) {
   // A restart names it from the root on, and so does this; there, links are other names of it, too.
   std::error_code error;
   const std::size_t bytes = std::filesystem::absolute(chosen, error).string().size();
-  if (bytes > space::Halt::directory_max)
+  if (bytes > space::QuiesceState::directory_max)
     base::fail(Errc::bad_argument,
                fmt::format("checkpoint: the name of the directory has {} bytes from the root on, "
                            "and may have {}: {}",
-                           bytes, space::Halt::directory_max, chosen));
+                           bytes, space::QuiesceState::directory_max, chosen));
   return chosen;
 }
 
@@ -62,18 +62,18 @@ const char* why_not_write(const space::ControlHeader& job, const char* call) {
 }
 
 /// Takes the turn, by one rank: from now on nobody else asks for one. Returns its number.
-std::uint32_t take_turn(space::Halt& halt, const char* call) {
+std::uint32_t take_turn(space::QuiesceState& quiesce, const char* call) {
   wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = call};
-  wait::wait_until(wait, [&] { return halt.ask_for(space::Asked::checkpoint); });
-  return halt.over.load(std::memory_order_acquire) + 1;
+  wait::wait_until(wait, [&] { return quiesce.ask_for(space::Asked::checkpoint); });
+  return quiesce.over.load(std::memory_order_acquire) + 1;
 }
 
 struct Incremental {  // unless the program says otherwise
   bool is_set = std::getenv(bootstrap::incremental_variable) != nullptr;
 };
 
-bool is_incremental(const Wanted& wanted, const space::Halt& halt) {
-  return wanted.incremental.value_or(halt.incremental != 0 || base::state<Incremental>().is_set);
+bool is_incremental(const Wanted& wanted, const space::QuiesceState& quiesce) {
+  return wanted.incremental.value_or(quiesce.incremental != 0 || base::state<Incremental>().is_set);
 }
 
 /// How often ranks have gone on from an earlier state. Two numbers, not their sum: a restart counts
@@ -82,25 +82,25 @@ struct Returns {
   std::uint32_t restarts, recoveries;
   bool operator==(const Returns&) const = default;
 };
-Returns returns(const space::Halt& halt) {
-  return {halt.restarts, halt.recoveries.load(std::memory_order_relaxed)};
+Returns returns(const space::QuiesceState& quiesce) {
+  return {quiesce.restarts, quiesce.recoveries.load(std::memory_order_relaxed)};
 }
 
 void ask(space::ControlHeader& job, const Wanted& wanted, std::uint32_t number) {
-  std::memcpy(job.halt.directory, wanted.directory.c_str(), wanted.directory.size() + 1);
-  job.halt.where.store(wanted.where, std::memory_order_relaxed);
-  job.halt.is_incremental.store(is_incremental(wanted, job.halt) ? 1 : 0,
-                                std::memory_order_relaxed);
-  job.halt.wanted.store(number, std::memory_order_release);
+  std::memcpy(job.quiesce.directory, wanted.directory.c_str(), wanted.directory.size() + 1);
+  job.quiesce.where.store(wanted.where, std::memory_order_relaxed);
+  job.quiesce.is_incremental.store(is_incremental(wanted, job.quiesce) ? 1 : 0,
+                                   std::memory_order_relaxed);
+  job.quiesce.wanted.store(number, std::memory_order_release);
   wait::wake_processes({reinterpret_cast<std::byte*>(&job)});
 }
 
 /// Whether all have gone on from there; throws where it could not be.
-bool outcome(const space::Halt& halt, std::uint32_t number, const Returns& before,
+bool outcome(const space::QuiesceState& quiesce, std::uint32_t number, const Returns& before,
              const char* call) {
-  if (returns(halt) != before) return true;
-  if (halt.failed.load(std::memory_order_relaxed) == number)
-    base::fail(Errc::corrupt, fmt::format("{}: {}", call, halt.problem));
+  if (returns(quiesce) != before) return true;
+  if (quiesce.failed.load(std::memory_order_relaxed) == number)
+    base::fail(Errc::corrupt, fmt::format("{}: {}", call, quiesce.problem));
   return false;
 }
 
@@ -129,28 +129,28 @@ std::string make_folder(const World& world, space::Tie tie, const Wanted& wanted
 
 bool write_on_nodes(const wait::RankContext& me, const Wanted& wanted) {
   const World& world = hosting::world_of(me);
-  const space::Halt& halt = me.space.header().halt;
-  const Returns before = returns(halt);
+  const space::QuiesceState& quiesce = me.space.header().quiesce;
+  const Returns before = returns(quiesce);
   hosting::Destination to{wanted.where, {}, false};
   if (wanted.where == space::KeptIn::folder) {
     to.folder = make_folder(world, me.tie(), wanted);
-    to.is_incremental = is_incremental(wanted, halt);
+    to.is_incremental = is_incremental(wanted, quiesce);
   }
-  return outcome(halt, hosting::write_on_nodes(world, to, wanted.call), before, wanted.call);
+  return outcome(quiesce, hosting::write_on_nodes(world, to, wanted.call), before, wanted.call);
 }
 
-bool stand_still(const wait::RankContext& me, const Wanted& wanted) {
+bool quiesce_all(const wait::RankContext& me, const Wanted& wanted) {
   space::ControlHeader& job = me.space.header();
   if (const char* why = why_not_write(job, wanted.call))
     base::fail(Errc::misuse, fmt::format("{}: {}", wanted.call, why));
   const World& world = hosting::world_of(me);
   if (job.nodes > 1) return write_on_nodes(me, wanted);
   rmi_fence();
-  space::Halt& halt = job.halt;
-  const Returns before = returns(halt);
+  space::QuiesceState& quiesce = job.quiesce;
+  const Returns before = returns(quiesce);
   const bool asks = me.space.me() == 0;
   // Everybody knows the number before the first process stands.
-  const std::uint32_t number = broadcast(world, asks ? take_turn(halt, wanted.call) : 0, 0);
+  const std::uint32_t number = broadcast(world, asks ? take_turn(quiesce, wanted.call) : 0, 0);
   world.barrier();
   if (asks) ask(job, wanted, number);
   const auto reached = [number](const std::atomic<std::uint32_t>& count) {
@@ -158,11 +158,12 @@ bool stand_still(const wait::RankContext& me, const Wanted& wanted) {
   };
   wait::WaitFor wait{
       .what = space::Awaiting::completion, .is_notified = false, .call = wanted.call};
-  wait::wait_until(
-      wait, [&] { return reached(halt.over) || job.deaths.load(std::memory_order_acquire) != 0; });
-  if (!reached(halt.over))
+  wait::wait_until(wait, [&] {
+    return reached(quiesce.over) || job.deaths.load(std::memory_order_acquire) != 0;
+  });
+  if (!reached(quiesce.over))
     base::fail(Errc::rank_lost, fmt::format("{}: a rank has died", wanted.call));
-  return outcome(halt, number, before, wanted.call);
+  return outcome(quiesce, number, before, wanted.call);
 }
 
 }  // namespace
@@ -170,18 +171,18 @@ bool stand_still(const wait::RankContext& me, const Wanted& wanted) {
 bool checkpoint(const std::string& directory, const CheckpointOptions& options) {
   constexpr const char* call = "checkpoint";
   const wait::RankContext& me = wait::this_rank(call);
-  const space::Halt& halt = me.space.header().halt;
-  const Returns before = returns(halt);
+  const space::QuiesceState& quiesce = me.space.header().quiesce;
+  const Returns before = returns(quiesce);
   hosting::Due due{.checkpoint = true};
   if (options.when_due)
     due = hosting::due_checkpoints(hosting::world_of(me), call);
   else
     (void)hosting::restart_if_wanted(hosting::world_of(me), call);
   // True in other processes, which know nothing of the files of those before, as after a restart.
-  bool is_anew = returns(halt) != before;
+  bool is_anew = returns(quiesce) != before;
   if (due.copy) is_anew = checkpoint_in_memory() || is_anew;
   if (!due.checkpoint) return is_anew;
-  return stand_still(me, {call, space::KeptIn::folder, directory_or_default(directory),
+  return quiesce_all(me, {call, space::KeptIn::folder, directory_or_default(directory),
                           options.incremental}) ||
          is_anew;
 }
@@ -197,7 +198,7 @@ bool checkpoint_in_memory() {
   constexpr const char* call = "checkpoint_in_memory";
   const wait::RankContext& me = wait::this_rank(call);
   if (me.space.header().keeps_copies == 0) return false;
-  return stand_still(me, {call, space::KeptIn::memory, {}, {}});
+  return quiesce_all(me, {call, space::KeptIn::memory, {}, {}});
 }
 
 }  // namespace armature

@@ -36,10 +36,11 @@ Seen look(const wait::RankContext& me) {
 
 /// Those that stay, each node's in a row.
 std::vector<int> those_who_stay(const space::Mapping& mapping, const std::vector<int>& leaving) {
-  const std::uint32_t regrouped = mapping.header().halt.regrouped.load(std::memory_order_acquire);
+  const std::uint32_t reconfigured =
+      mapping.header().quiesce.reconfigured.load(std::memory_order_acquire);
   std::vector<int> members;
   for (int process = 0; process < static_cast<int>(mapping.header().processes); ++process)
-    if (mapping.process_slot(process).belongs(regrouped) &&
+    if (mapping.process_slot(process).belongs(reconfigured) &&
         std::ranges::find(leaving, process) == leaving.end())
       members.push_back(process);
   std::ranges::sort(members, {}, [&](int process) {

@@ -42,8 +42,9 @@ Asked ask(const wait::RankContext& me, ProcessId process) {
   asked.tie = me.tie();
   if (asked.tie != space::Tie::none)
     asked.stays = me.space.slot(me.space.me()).process.load(std::memory_order_relaxed);
-  const auto regrouped = job.halt.regrouped.load(std::memory_order_acquire);
-  asked.is_of_job = asked.is_a_process() && me.space.process_slot(asked.process).belongs(regrouped);
+  const auto reconfigured = job.quiesce.reconfigured.load(std::memory_order_acquire);
+  asked.is_of_job =
+      asked.is_a_process() && me.space.process_slot(asked.process).belongs(reconfigured);
   return asked;
 }
 

@@ -7,8 +7,8 @@
 // may move. On several nodes each block has it, by the clock of its node.
 //
 // Checkpoints in memory are due in the call that asks for those on disk, but by the launcher alone
-// where that can have all stand still: on one node. The first is due at once, since until then
-// there is nothing to go back to.
+// where that can have all quiesce: on one node. The first is due at once, since until then there is
+// nothing to roll back to.
 #include "world/periodic_tasks.hpp"
 
 #include <chrono>
@@ -60,10 +60,11 @@ bool take(space::ControlHeader& job, PeriodicTask task) {
   const std::uint64_t now_ns = base::now_ns(), every_ns = interval_ns(task);
   if (task == PeriodicTask::copy) {
     if (every_ns == 0 || job.nodes == 1 || job.keeps_copies == 0) return false;
-    if (job.halt.copy.load(std::memory_order_acquire) == 0) return true;
+    if (job.quiesce.copy.load(std::memory_order_acquire) == 0) return true;
   }
-  if (task == PeriodicTask::checkpoint && job.halt.requests.load(std::memory_order_relaxed) != 0 &&
-      job.halt.requests.exchange(0, std::memory_order_relaxed) != 0) {
+  if (task == PeriodicTask::checkpoint &&
+      job.quiesce.requests.load(std::memory_order_relaxed) != 0 &&
+      job.quiesce.requests.exchange(0, std::memory_order_relaxed) != 0) {
     work.last_ns.store(now_ns, std::memory_order_release);
     return true;
   }
@@ -80,7 +81,7 @@ struct Watched {
 void on_request(int /*signal*/) {
   const auto& [mapping, process] = *base::Runtime::here().find<Watched>();
   if (mapping->is_here(0) && mapping->slot(0).process.load(std::memory_order_relaxed) == process)
-    mapping->header().halt.requests.fetch_add(1, std::memory_order_relaxed);
+    mapping->header().quiesce.requests.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -154,7 +155,7 @@ void say_what_was_never_asked_for(const space::ControlHeader& job) {
   if (never && interval_ns(PeriodicTask::checkpoint) != 0)
     say(fmt::format("{} (--checkpoint-every) is set", bootstrap::checkpoint_every_variable),
         not_written, "armature::checkpoint");
-  else if (never && job.halt.requests.load(std::memory_order_relaxed) != 0)
+  else if (never && job.quiesce.requests.load(std::memory_order_relaxed) != 0)
     say("SIGUSR2 has come", not_written, "armature::checkpoint");
   if (job.rebalances.is_asked_for.load(std::memory_order_relaxed) == 0 &&
       interval_ns(PeriodicTask::rebalance) != 0)

@@ -194,7 +194,7 @@ bool Process::all_have(std::uint64_t number) const {
 }
 
 void Process::restore_memory() const {
-  std::atomic<std::uint32_t>& is_filling = mapping_->header().halt.is_filling;
+  std::atomic<std::uint32_t>& is_filling = mapping_->header().quiesce.is_filling;
   if (wired_ && wired_->checkpoint) fill(wired_->memory, *wired_->checkpoint);
   while (is_filling.load(std::memory_order_acquire) != 0)
     base::futex_wait(is_filling, 1, 1'000'000'000);

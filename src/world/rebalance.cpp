@@ -80,7 +80,7 @@ Measured measure(const wait::RankContext& me) {
   const std::uint64_t busy_ns = slot.busy_ns.load(std::memory_order_relaxed);
   const std::uint64_t before_ns = std::exchange(last_time->busy_ns, busy_ns);
   const bool was_measured = std::exchange(last_time->was_measured, true);
-  // The sum begins anew in a job that was restarted.
+  // The sum starts again in a job that was restarted.
   const std::uint64_t since_ns = busy_ns >= before_ns ? busy_ns - before_ns : busy_ns;
   return {.load = static_cast<double>(since_ns) * 1e-9,
           .process = slot.process.load(std::memory_order_relaxed),
@@ -113,9 +113,10 @@ Picture gather(const World& world, Measured mine, std::vector<Calls> calls) {
 /// The processes of the job; places are numbered as they stand here.
 std::vector<int> processes_of(const space::Mapping& mapping, const std::vector<Measured>& all) {
   std::vector<bool> is_there(mapping.header().processes);
-  const std::uint32_t regrouped = mapping.header().halt.regrouped.load(std::memory_order_acquire);
+  const std::uint32_t reconfigured =
+      mapping.header().quiesce.reconfigured.load(std::memory_order_acquire);
   for (int p = 0; p < static_cast<int>(is_there.size()); ++p)
-    is_there[static_cast<std::size_t>(p)] = mapping.process_slot(p).belongs(regrouped);
+    is_there[static_cast<std::size_t>(p)] = mapping.process_slot(p).belongs(reconfigured);
   for (const Measured& one : all) is_there[static_cast<std::size_t>(one.process)] = true;
   std::vector<int> processes;
   for (int p = 0; p < static_cast<int>(is_there.size()); ++p)

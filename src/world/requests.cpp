@@ -136,8 +136,8 @@ void write_requests(const space::Mapping& mapping, const Requests& requests,
 
 void confirm_requests(const space::Mapping& mapping) {
   const space::ControlHeader& job = mapping.header();
-  if (job.resize.anew.load(std::memory_order_acquire) != space::StartAnew::complete) return;
-  const std::string folder = checkpoints::own_folder(job.halt);
+  if (job.resize.restart.load(std::memory_order_acquire) != space::Restart::complete) return;
+  const std::string folder = checkpoints::own_folder(job.quiesce);
   (void)std::rename((folder + "/" + bootstrap::resize_file_begun).c_str(),
                     (folder + "/" + bootstrap::resize_file).c_str());
 }

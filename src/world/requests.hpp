@@ -35,7 +35,7 @@ void answer_requests(const space::Mapping& mapping, int rank, const Requests& re
 void write_requests(const space::Mapping& mapping, const Requests& requests,
                     const std::string& folder);
 /// Confirms that ranks are to be started anew, where this process runs none any more since all of
-/// them are written. Called by each process. Until then they might have gone back instead.
+/// them are written. Called by each process. Until then they might have rolled back instead.
 void confirm_requests(const space::Mapping& mapping);
 
 }  // namespace armature::hosting

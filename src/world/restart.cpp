@@ -25,7 +25,7 @@
 namespace armature::hosting {
 namespace {
 
-using space::StartAnew;
+using space::Restart;
 
 constexpr std::uint64_t look_ns = 100'000'000;
 
@@ -44,14 +44,14 @@ void tell_problem(const World& world, const space::Mapping& mapping, const Reque
   space::Resize& resize = mapping.header().resize;
   base::copy_text(resize.problem, what);
   // Release: who sees it reads why.
-  resize.anew.store(StartAnew::failed, std::memory_order_release);
+  resize.restart.store(Restart::failed, std::memory_order_release);
 }
 
 /// Called by rank 0.
 bool take_wish_of_launcher(space::Resize& resize) {
-  StartAnew wanted = StartAnew::wanted;
-  return resize.anew.load(std::memory_order_relaxed) == wanted &&
-         resize.anew.compare_exchange_strong(wanted, StartAnew::begun, std::memory_order_acq_rel);
+  Restart wanted = Restart::wanted;
+  return resize.restart.load(std::memory_order_relaxed) == wanted &&
+         resize.restart.compare_exchange_strong(wanted, Restart::begun, std::memory_order_acq_rel);
 }
 
 /// Found by rank 0, and known to all then.
@@ -77,20 +77,20 @@ struct Begun {
 std::vector<int> take_those_who_leave(const space::Mapping& mapping) {
   space::ControlHeader& job = mapping.header();
   std::vector<int> all;
-  StartAnew leaving = StartAnew::leaving;
-  if (job.resize.anew.load(std::memory_order_relaxed) != leaving ||
-      !job.resize.anew.compare_exchange_strong(leaving, StartAnew::begun,
-                                               std::memory_order_acq_rel))
+  Restart leaving = Restart::leaving;
+  if (job.resize.restart.load(std::memory_order_relaxed) != leaving ||
+      !job.resize.restart.compare_exchange_strong(leaving, Restart::begun,
+                                                  std::memory_order_acq_rel))
     return all;
-  const std::uint32_t regrouped = job.halt.regrouped.load(std::memory_order_acquire);
+  const std::uint32_t reconfigured = job.quiesce.reconfigured.load(std::memory_order_acquire);
   for (int process = 0; process < static_cast<int>(job.processes); ++process) {
     const space::ProcessSlot& slot = mapping.process_slot(process);
-    if (slot.is_to_leave.load(std::memory_order_acquire) != 0 && slot.belongs(regrouped))
+    if (slot.is_to_leave.load(std::memory_order_acquire) != 0 && slot.belongs(reconfigured))
       all.push_back(process);
   }
-  // If that fails, or all go back meanwhile, the launcher asks again. Unless it has already.
-  StartAnew begun = StartAnew::begun;
-  job.resize.anew.compare_exchange_strong(begun, StartAnew::none, std::memory_order_acq_rel);
+  // If that fails, or all roll back meanwhile, the launcher asks again. Unless it has already.
+  Restart begun = Restart::begun;
+  job.resize.restart.compare_exchange_strong(begun, Restart::none, std::memory_order_acq_rel);
   return all;
 }
 
@@ -118,12 +118,12 @@ void end_as_asked() {
 
 /// Empty, where it returns in other processes.
 std::string write(const World& world, const std::string& folder, const char* call) {
-  const space::Halt& halt = wait::mapping(call).header().halt;
-  const std::uint32_t restarts = halt.restarts;
+  const space::QuiesceState& quiesce = wait::mapping(call).header().quiesce;
+  const std::uint32_t restarts = quiesce.restarts;
   try {
     (void)write_on_nodes(
         world, {space::KeptIn::next_start, world.rank() == 0 ? folder : std::string()}, call);
-    return halt.restarts != restarts ? std::string() : std::string(halt.problem);
+    return quiesce.restarts != restarts ? std::string() : std::string(quiesce.problem);
   } catch (const Error& error) {
     if (world.rank() == 0) checkpoints::abandon(folder);
     return error.what();
@@ -142,8 +142,8 @@ bool is_time_to_look(const space::Mapping& mapping) {
   if (!may_be_restarted(job)) return false;
   if (resize.has_met.load(std::memory_order_relaxed) == 0) return true;  // all note that they meet
   if (is_launched(job)) {
-    const StartAnew anew = resize.anew.load(std::memory_order_relaxed);
-    return anew == StartAnew::wanted || anew == StartAnew::leaving;
+    const Restart anew = resize.restart.load(std::memory_order_relaxed);
+    return anew == Restart::wanted || anew == Restart::leaving;
   }
   const std::uint64_t now_ns = base::now_ns();
   if (now_ns - resize.looked_ns.load(std::memory_order_relaxed) < look_ns) return false;

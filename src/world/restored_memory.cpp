@@ -90,7 +90,7 @@ space::JobMemory memory_to_fill(space::JobOptions options, const checkpoints::Fo
   options.check_full = manifest.check_full;
   space::JobMemory memory = space::JobMemory::create(options);
   const space::Control control = space::map_control(memory.control.get());
-  control.header().halt.is_filling.store(1, std::memory_order_relaxed);
+  control.header().quiesce.is_filling.store(1, std::memory_order_relaxed);
   checkpoints::prepare(found, control);
   return memory;
 }
@@ -98,7 +98,7 @@ space::JobMemory memory_to_fill(space::JobOptions options, const checkpoints::Fo
 void fill(space::JobMemory& memory, const checkpoints::Found& found) {
   checkpoints::fill(found, std::span(&memory, 1), {}, [&] {
     std::atomic<std::uint32_t>& word =
-        space::map_control(memory.control.get()).header().halt.is_filling;
+        space::map_control(memory.control.get()).header().quiesce.is_filling;
     // Release: who sees this sees the memory.
     word.store(0, std::memory_order_release);
     base::futex_wake(word);

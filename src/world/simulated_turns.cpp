@@ -44,9 +44,9 @@ bool tell_of_death(int process) {
   if (job.nodes == 1) {
     // Told already, or it was about to leave, and has no rank any more.
     if (slot.step.load(std::memory_order_acquire) == wait::runs_no_more) return true;
-    if (job.halt.copy.load(std::memory_order_acquire) == 0) return false;
+    if (job.quiesce.copy.load(std::memory_order_acquire) == 0) return false;
   }
-  wait::go_back_without(block(mapping), process);
+  wait::roll_back_without(block(mapping), process);
   return true;
 }
 
@@ -61,17 +61,18 @@ bool let_leave(int process) {
   const space::Mapping& mapping = *space::Mapping::of_process();
   space::ControlHeader& job = mapping.header();
   if (job.all_are_through()) return true;
-  if (job.halt.is_to_regroup()) return false;
-  if (!mapping.process_slot(process).belongs(job.halt.regrouped.load(std::memory_order_acquire))) {
+  if (job.quiesce.is_to_reconfigure()) return false;
+  if (!mapping.process_slot(process).belongs(
+          job.quiesce.reconfigured.load(std::memory_order_acquire))) {
     // Otherwise it was killed before it was asked.
-    if (job.halt.asked.load(std::memory_order_relaxed) == space::Asked::regrouping)
+    if (job.quiesce.asked.load(std::memory_order_relaxed) == space::Asked::reconfiguration)
       failure::say_line(fmt::format("ranks are in {} processes now", wait::hosting_processes(job)));
-    job.halt.ask_no_more_for(space::Asked::regrouping);
+    job.quiesce.ask_no_more_for(space::Asked::reconfiguration);
     return true;
   }
   if (wait::hosting_processes(job) == 1) return true;
-  if (job.halt.ask_for(space::Asked::regrouping))
-    wait::regroup(block(mapping), space::Regroup::spread, std::span(&process, 1), {});
+  if (job.quiesce.ask_for(space::Asked::reconfiguration))
+    wait::reconfigure(block(mapping), space::Reconfiguration::spread, std::span(&process, 1), {});
   return false;
 }
 

@@ -75,8 +75,8 @@ void require_same_process(const space::ControlHeader& job, bool same_addresses) 
                       "has build id {} here and had {}",
                       what, migration::text(here), migration::text(written)));
   };
-  compare(builds.program, job.halt.build[0], "the program");
-  compare(builds.library, job.halt.build[1], "libarmature");
+  compare(builds.program, job.quiesce.build[0], "the program");
+  compare(builds.library, job.quiesce.build[1], "libarmature");
   if (!same_addresses)
     refuse(
         "a library is another build than the one that the ranks have run in so far, or "
@@ -96,7 +96,7 @@ struct StreamBuffers {
   char output[BUFSIZ] = {}, input[BUFSIZ] = {};
 };
 
-/// Allocates what the process would else allocate while a rank runs, from memory that may go back
+/// Allocates what the process would else allocate while a rank runs, from memory that may roll back
 /// to what it was, or to another node.
 void fill_statics() {
   rmi::find_modules();
@@ -133,7 +133,7 @@ int status_of(const space::Mapping& mapping, int first, int hosted) {
 int status_at_end(const Process& process) {
   const space::ControlHeader& job = process.mapping().header();
   if (!job.all_are_through()) return 0;  // left
-  return job.halt.regrouped == 0 && job.nodes == 1
+  return job.quiesce.reconfigured == 0 && job.nodes == 1
              ? status_of(process.mapping(), process.first_rank(), Process::hosted())
              : status_of(process.mapping(), 0, process.mapping().ranks());
 }
@@ -150,11 +150,11 @@ void join(const Process& process) {
   space::ControlHeader& job = process.mapping().header();
   const bool same = is_alike(process);
   const bool comes_later = Process::hosted() == 0;
-  if (comes_later || job.halt.restarts != 0) require_same_process(job, same);
-  if (job.halt.restarts == 0 && process.number() == 0 && !comes_later) {
+  if (comes_later || job.quiesce.restarts != 0) require_same_process(job, same);
+  if (job.quiesce.restarts == 0 && process.number() == 0 && !comes_later) {
     const auto builds = migration::Builds::of_process();
-    std::copy(builds.program.begin(), builds.program.end(), job.halt.build[0]);
-    std::copy(builds.library.begin(), builds.library.end(), job.halt.build[1]);
+    std::copy(builds.program.begin(), builds.program.end(), job.quiesce.build[0]);
+    std::copy(builds.library.begin(), builds.library.end(), job.quiesce.build[1]);
   }
   if (process.number() == 0 && fibers::malloc_is_the_programs()) say_who_allocates();
   if (!same && process.number() == 0 && bootstrap::has_come_late())
@@ -162,7 +162,7 @@ void join(const Process& process) {
         "the program has loaded libarmature itself (dlopen), too late to be started again: virtual "
         "ranks stay in their processes. Link it with libarmature, or start it with libarmature.so "
         "and its folder in LD_PRELOAD");
-  if (job.halt.restarts != 0) process.restore_memory();
+  if (job.quiesce.restarts != 0) process.restore_memory();
   migration::join_job(job, same);
   if (process.mapping().process_slot(process.number()).joined.exchange(1) != 0)
     bootstrap::refuse_to_join_twice("process", process.number());
@@ -205,7 +205,7 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
   if (!Process::simulated() && (Process::is_launched() || mapping.header().nodes > 1))
     hand_over_before_ending(mapping, process.number());
   if (!Process::is_launched()) take_requests_by_signal(mapping, process.number());
-  if (mapping.header().halt.restarts != 0)
+  if (mapping.header().quiesce.restarts != 0)
     restore_ranks(mapping, first, hosted, scheduler);
   else
     for (int rank = first; rank < first + hosted; ++rank)

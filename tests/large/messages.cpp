@@ -1,6 +1,6 @@
 // A message of more than 4 GiB from one rank to another, in little memory. Both sides' range is the
 // same 64 MiB again and again, but for windows whose bytes are compared. They are at both ends, and
-// where a number of 32 bits would begin anew.
+// where a number of 32 bits would start again.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Things go wrong in elements and on their way, and nothing must stand still.
+// Things go wrong in elements and on their way, and nothing must hang.
 #include <functional>
 #include <stdexcept>
 #include <string>

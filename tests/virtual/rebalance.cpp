@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
     require(before.moved == 0, "somebody has moved for no reason");
     for (const char* name : {"greedy", "refine", "chosen", "distributed", "hierarchical"}) {
       come_together(world);
-      (void)armature::rebalance(world, {.strategy = armature::balance::none});  // begins anew
+      (void)armature::rebalance(world, {.strategy = armature::balance::none});  // starts again
       work(world);
       const auto verdict =
           armature::rebalance(world, {.strategy = armature::balance::strategy(name), .log = true});

@@ -42,8 +42,8 @@ struct Service {
   /// Called as rank `me`, once for each rank that has died, in a job that goes on after deaths. No
   /// record of that one comes any more, but for those that are here already.
   void (*rank_failed)(Rank me, Rank failed) = nullptr;
-  /// Outside of ranks: all ranks stand still, to be moved, written or brought back. What is on its
-  /// way between nodes may still come. Whether nothing of the layer's own is under way in this
+  /// Outside of ranks: all ranks are quiescent, to be moved, written or brought back. What is on
+  /// its way between nodes may still come. Whether nothing of the layer's own is under way in this
   /// process that has to end before (a thread that writes, say). Asked again and again.
   bool (*quiesce)() = nullptr;
   /// Outside of ranks, on several nodes: what is kept here of other ranks means nothing any more,

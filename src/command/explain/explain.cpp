@@ -57,7 +57,7 @@ std::string upper_first(std::string sentence) {
 }
 
 /// The rank's process does not run, so that not even operations on its memory complete.
-bool stands_still(const RankState& state) {
+bool is_blocked_for_good(const RankState& state) {
   return gone(state) || state.process_state == 'T' || state.process_state == 't' || state.elsewhere;
 }
 
@@ -93,7 +93,7 @@ Graphs graphs_of(const Snapshot& snapshot) {
   for (int rank = 0; rank < ranks; ++rank) {
     if (needs_their_calls(state_of(snapshot, rank))) continue;
     std::vector<int> on = waits_on(snapshot, rank);
-    std::erase_if(on, [&](int target) { return !stands_still(state_of(snapshot, target)); });
+    std::erase_if(on, [&](int target) { return !is_blocked_for_good(state_of(snapshot, target)); });
     graphs.all.edges[static_cast<std::size_t>(rank)] = std::move(on);
   }
   return graphs;

@@ -58,32 +58,32 @@ void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   space::ControlHeader& job = control_.header();
   if (!job.all_have_joined() || !job.ranks_may_be_written() ||
       job.through.load(std::memory_order_relaxed) != 0 ||
-      job.deaths.load(std::memory_order_relaxed) != 0 || job.halt.is_to_regroup() ||
-      !job.halt.ask_for(space::Asked::checkpoint))
+      job.deaths.load(std::memory_order_relaxed) != 0 || job.quiesce.is_to_reconfigure() ||
+      !job.quiesce.ask_for(space::Asked::checkpoint))
     return;
   if (where == space::KeptIn::folder && !take(now_ns)) {
-    job.halt.ask_no_more_for(space::Asked::checkpoint);
+    job.quiesce.ask_no_more_for(space::Asked::checkpoint);
     return;
   }
   where_ = where;
   begun_ns_ = now_ns;
-  number_ = job.halt.over.load(std::memory_order_acquire) + 1;
+  number_ = job.quiesce.over.load(std::memory_order_acquire) + 1;
   const std::string& directory = options_.checkpoint_directory;
-  ARMATURE_ASSERT(directory.size() <= space::Halt::directory_max);
-  std::memcpy(job.halt.directory, directory.c_str(), directory.size() + 1);
-  job.halt.where.store(where, std::memory_order_relaxed);
-  job.halt.is_incremental.store(job.halt.incremental, std::memory_order_relaxed);
-  job.halt.wanted.store(number_, std::memory_order_release);
+  ARMATURE_ASSERT(directory.size() <= space::QuiesceState::directory_max);
+  std::memcpy(job.quiesce.directory, directory.c_str(), directory.size() + 1);
+  job.quiesce.where.store(where, std::memory_order_relaxed);
+  job.quiesce.is_incremental.store(job.quiesce.incremental, std::memory_order_relaxed);
+  job.quiesce.wanted.store(number_, std::memory_order_release);
   wait::wake_processes(control_);
 }
 
 void Checkpoints::report(std::uint64_t now_ns) {
-  const space::Halt& halt = control_.header().halt;
+  const space::QuiesceState& quiesce = control_.header().quiesce;
   if (number_ == 0 ||
-      static_cast<std::int32_t>(halt.over.load(std::memory_order_acquire) - number_) < 0)
+      static_cast<std::int32_t>(quiesce.over.load(std::memory_order_acquire) - number_) < 0)
     return;
-  if (halt.failed.load(std::memory_order_relaxed) == number_)
-    say(fmt::format("the checkpoint could not be written: {}", std::string(halt.problem)));
+  if (quiesce.failed.load(std::memory_order_relaxed) == number_)
+    say(fmt::format("the checkpoint could not be written: {}", std::string(quiesce.problem)));
   else if (options_.verbose)
     say(fmt::format("checkpoint {} was written {}in {:.0f} ms", number_,
                     where_ == space::KeptIn::memory ? "to memory " : "",

@@ -101,7 +101,7 @@ Life Deaths::life_at_exit(const LaunchedProcess& process) const {
 void Deaths::has_exited(LaunchedProcess& process) {
   if (process.lost) return;        // its last words have been reported
   if (job_.is_to_go_on()) return;  // its ranks are written, and will be in another one
-  // All may have gone back and have ended since the last look.
+  // All may have rolled back and have ended since the last look.
   if (job_.recovers_on_nodes()) processes_.follow_ranks();
   const Life life = life_at_exit(process);
   std::string who = processes_.name_of(process);

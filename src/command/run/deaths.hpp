@@ -7,8 +7,8 @@
 
 namespace armature::command {
 
-/// Processes that leave, in order or not, and what that means for the job: nothing, going back, or
-/// its end.
+/// Processes that leave, in order or not, and what that means for the job: nothing, rolling back,
+/// or its end.
 class Deaths {
  public:
   Deaths(const JobView& job, LaunchedProcesses& processes, Shutdown& shutdown,

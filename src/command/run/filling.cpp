@@ -9,7 +9,7 @@ Filling::Filling(const LaunchOptions::Restore& restore,
                  const std::vector<space::JobMemory>& memory) {
   for (const space::JobMemory& node : memory) {
     controls_.push_back(space::map_control(node.control.get()));
-    controls_.back().header().halt.is_filling.store(1, std::memory_order_relaxed);
+    controls_.back().header().quiesce.is_filling.store(1, std::memory_order_relaxed);
     restore.prepare(controls_.back());
   }
   const base::NoSignals none;
@@ -23,7 +23,7 @@ void Filling::fill(const LaunchOptions::Restore& restore,
   try {
     restore.fill(memory, stop, [&] {
       for (const space::Control& control : controls_) {
-        std::atomic<std::uint32_t>& word = control.header().halt.is_filling;
+        std::atomic<std::uint32_t>& word = control.header().quiesce.is_filling;
         // Release: who sees this sees the memory.
         word.store(0, std::memory_order_release);
         base::futex_wake(word);

@@ -37,8 +37,8 @@ bool JobView::recovers_on_nodes() const {
 
 bool JobView::is_to_go_on() const {
   return of_nodes_.size() > 1 && std::ranges::any_of(of_nodes_, [](const space::Control& node) {
-           return node.header().resize.anew.load(std::memory_order_acquire) ==
-                  space::StartAnew::complete;
+           return node.header().resize.restart.load(std::memory_order_acquire) ==
+                  space::Restart::complete;
          });
 }
 

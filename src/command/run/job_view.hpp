@@ -32,10 +32,10 @@ class JobView {
 
   /// The number of the process that the rank is in now.
   [[nodiscard]] int process_of(int rank) const;
-  /// All go back, on several nodes, to the checkpoint in memory after a death.
+  /// All roll back, on several nodes, to the checkpoint in memory after a death.
   [[nodiscard]] bool recovers_on_nodes() const;
-  /// Ranks are about to change processes, on one node, or to go back.
-  [[nodiscard]] bool is_regrouping() const { return header().halt.is_to_regroup(); }
+  /// Ranks are about to change processes, on one node, or to roll back.
+  [[nodiscard]] bool is_reconfiguring() const { return header().quiesce.is_to_reconfigure(); }
   /// All ranks are written, on several nodes, and the job goes on in other processes.
   [[nodiscard]] bool is_to_go_on() const;
 

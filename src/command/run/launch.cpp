@@ -256,7 +256,7 @@ Outcome launch(const LaunchOptions& options) {
     header.balance = options.balance ? 1 : 0;
     header.measures = options.rebalance_every_s > 0 ? 1 : 0;
     header.resize.started = options.started;
-    header.halt.incremental = options.checkpoint_incremental ? 1 : 0;
+    header.quiesce.incremental = options.checkpoint_incremental ? 1 : 0;
   }
   // The request is answered once all processes have joined; somebody may have asked already.
   std::uint64_t nobody = 0;

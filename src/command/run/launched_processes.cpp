@@ -37,7 +37,8 @@ std::string LaunchedProcesses::name_of(int rank) const {
 
 std::string LaunchedProcesses::name_of(const LaunchedProcess& process) const {
   const std::string& program = job_.options().command.front();
-  if (process.ranks.count == 0 || job_.header().halt.regroup.load() != 0 || followed_ != 0)
+  if (process.ranks.count == 0 || job_.header().quiesce.reconfiguration.load() != 0 ||
+      followed_ != 0)
     return fmt::format("process {} (pid {}, {})", number_of(process), process.pid, program);
   const int pid = job_.control().slot(process.ranks.first).pid.load(std::memory_order_relaxed);
   return process.ranks.count == 1 ? name_of(process.ranks.first)
@@ -62,8 +63,9 @@ std::vector<int> LaunchedProcesses::hosting() const {
   std::vector<int> numbers;
   for (const LaunchedProcess& process : processes_) {
     const space::Control& node = node_of(process);
-    const std::uint32_t regroup = node.header().halt.regroup.load(std::memory_order_relaxed);
-    if (process.alive && !process.lost && node.process(number_of(process)).belongs(regroup))
+    const std::uint32_t reconfiguration =
+        node.header().quiesce.reconfiguration.load(std::memory_order_relaxed);
+    if (process.alive && !process.lost && node.process(number_of(process)).belongs(reconfiguration))
       numbers.push_back(number_of(process));
   }
   return numbers;
@@ -77,7 +79,7 @@ bool LaunchedProcesses::has_left(const LaunchedProcess& process) const {
 }
 
 /// A process that all its virtual ranks have left is of the job as long as there are ranks: some
-/// may come. So is, on one node or where all may go back, that of ranks which have ended: the
+/// may come. So is, on one node or where all may roll back, that of ranks which have ended: the
 /// others wait for it.
 Life LaunchedProcesses::life_of(const LaunchedProcess& process) const {
   const int number = number_of(process);
@@ -95,8 +97,9 @@ Life LaunchedProcesses::life_of(const LaunchedProcess& process) const {
       (job_.nodes().size() == 1 && !job_.header().is_one_process()) || job_.recovers_on_nodes();
   const space::Control& node = node_of(process);
   const space::ProcessSlot& slot = node.process(number);
-  const bool is_member =
-      job_.recovers_on_nodes() ? !slot.has_left() : slot.belongs(node.header().halt.regrouped);
+  const bool is_member = job_.recovers_on_nodes()
+                             ? !slot.has_left()
+                             : slot.belongs(node.header().quiesce.reconfigured);
   if (job_.header().ranks_are_virtual != 0 && is_member && (!has_any || (all_finished && all_stay)))
     return is_over ? Life::finished : Life::running;
   return all_finished ? Life::finished : all_starting ? Life::starting : Life::running;
@@ -135,7 +138,7 @@ void LaunchedProcesses::follow_ranks() {
   if (job_.nodes().size() < 2) return;
   if (job_.recovers_on_nodes()) return follow_living_ranks();
   const std::uint32_t times =
-      job_.nodes().front().header().halt.over.load(std::memory_order_acquire);
+      job_.nodes().front().header().quiesce.over.load(std::memory_order_acquire);
   if (std::exchange(followed_, times) == times) return;
   for (const auto& node : job_.memory())
     if (!show_slots_of(job_.control(), node.control.get(), true))
@@ -143,16 +146,16 @@ void LaunchedProcesses::follow_ranks() {
   bring_requests_after(living_nodes());
 }
 
-/// Follows the node that has come furthest: one that is lost has not gone back with the others, and
-/// what it says of ranks does not hold any more. One whose processes have all ended is as good as
-/// any.
+/// Follows the node that has come furthest: one that is lost has not rolled back with the others,
+/// and what it says of ranks does not hold any more. One whose processes have all ended is as good
+/// as any.
 void LaunchedProcesses::follow_living_ranks() {
   const space::Control* known = &job_.nodes().front();
   std::pair<std::uint32_t, std::uint32_t> times;
   for (const space::Control& node : job_.nodes()) {
-    const space::Halt& halt = node.header().halt;
-    const std::pair now(halt.regrouped.load(std::memory_order_acquire),
-                        halt.over.load(std::memory_order_acquire));
+    const space::QuiesceState& quiesce = node.header().quiesce;
+    const std::pair now(quiesce.reconfigured.load(std::memory_order_acquire),
+                        quiesce.over.load(std::memory_order_acquire));
     if (now > times) {
       times = now;
       known = &node;
@@ -170,8 +173,8 @@ void LaunchedProcesses::follow_living_ranks() {
 /// Requests that rank 0 has not seen, since it was on its way, are brought to where it is.
 void LaunchedProcesses::bring_requests_after(const std::vector<int>& nodes) const {
   for (const int node : nodes)
-    if (const std::uint32_t unseen = job_.node(node).header().halt.requests.exchange(0))
-      job_.header_of_rank_0().halt.requests.fetch_add(unseen);
+    if (const std::uint32_t unseen = job_.node(node).header().quiesce.requests.exchange(0))
+      job_.header_of_rank_0().quiesce.requests.fetch_add(unseen);
 }
 
 }  // namespace armature::command

@@ -5,7 +5,7 @@
 
 namespace armature::command {
 
-using space::StartAnew;
+using space::Restart;
 
 std::vector<int> Leaving::choose(const std::vector<int>& asked,
                                  std::optional<std::uint32_t> wanted) const {
@@ -38,28 +38,28 @@ void Leaving::want(const std::vector<int>& leaving) const {
       return node.process(number).is_to_leave.load(std::memory_order_relaxed) != 0;
     };
     const auto is_to_leave = [&](int number) { return std::ranges::count(leaving, number) != 0; };
-    std::atomic<StartAnew>& anew = node.header().resize.anew;
+    std::atomic<Restart>& anew = node.header().resize.restart;
     const auto processes = static_cast<int>(node.header().processes);
-    bool is_known = anew.load(std::memory_order_relaxed) == StartAnew::leaving;
+    bool is_known = anew.load(std::memory_order_relaxed) == Restart::leaving;
     for (int number = 0; number < processes; ++number)
       is_known = is_known && is_marked(number) == is_to_leave(number);
     if (is_known) continue;
-    for (StartAnew before : {StartAnew::leaving, StartAnew::wanted})
-      anew.compare_exchange_strong(before, StartAnew::none, std::memory_order_acq_rel);
-    if (anew.load(std::memory_order_acquire) != StartAnew::none) continue;  // they have begun
+    for (Restart before : {Restart::leaving, Restart::wanted})
+      anew.compare_exchange_strong(before, Restart::none, std::memory_order_acq_rel);
+    if (anew.load(std::memory_order_acquire) != Restart::none) continue;  // they have begun
     for (int number = 0; number < processes; ++number)
       node.process(number).is_to_leave.store(is_to_leave(number) ? 1 : 0,
                                              std::memory_order_relaxed);
     // Release: who sees it sees who leaves.
-    anew.store(StartAnew::leaving, std::memory_order_release);
+    anew.store(Restart::leaving, std::memory_order_release);
   }
 }
 
 void Leaving::withdraw() const {
   for (const space::Control& node : job_.nodes()) {
-    StartAnew leaving = StartAnew::leaving;
-    node.header().resize.anew.compare_exchange_strong(leaving, StartAnew::none,
-                                                      std::memory_order_acq_rel);
+    Restart leaving = Restart::leaving;
+    node.header().resize.restart.compare_exchange_strong(leaving, Restart::none,
+                                                         std::memory_order_acq_rel);
   }
 }
 

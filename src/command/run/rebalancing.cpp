@@ -14,10 +14,10 @@ Rebalancing::Rebalancing(const LaunchOptions& options, space::Control control)
   // On several nodes the program says when.
   if (options_.rebalance_every_s <= 0 || control_.header().nodes > 1) return;
   busy_ns_.resize(control_.header().ranks);
-  begin_anew();
+  reset();
 }
 
-void Rebalancing::begin_anew() {
+void Rebalancing::reset() {
   for (std::size_t rank = 0; rank < busy_ns_.size(); ++rank)
     busy_ns_[rank] = control_.slot(static_cast<int>(rank)).busy_ns.load(std::memory_order_relaxed);
 }
@@ -38,7 +38,7 @@ balance::Problem Rebalancing::measure(const std::vector<int>& processes) {
   for (std::size_t rank = 0; rank < busy_ns_.size(); ++rank) {
     const space::RankSlot& slot = control_.slot(static_cast<int>(rank));
     const std::uint64_t now = slot.busy_ns.load(std::memory_order_relaxed);
-    // The rank has gone back to an earlier state, where it had computed less.
+    // The rank has rolled back to an earlier state, where it had computed less.
     const std::uint64_t since = now >= busy_ns_[rank] ? now - busy_ns_[rank] : 0;
     const auto here = std::ranges::find(processes, slot.process.load(std::memory_order_acquire));
     problem.items.push_back(
@@ -70,7 +70,7 @@ bool Rebalancing::plan(const std::vector<int>& processes, std::uint64_t now_ns) 
   // The program may have found the same (when_due).
   if (!job.rebalances.take(every_ns(), job.started_ns, now_ns)) return false;
   if (processes.size() < 2 || !job.ranks_may_move()) {
-    begin_anew();
+    reset();
     return false;
   }
   const balance::Problem problem = measure(processes);
@@ -79,14 +79,14 @@ bool Rebalancing::plan(const std::vector<int>& processes, std::uint64_t now_ns) 
   for (std::size_t rank = 0; moves && rank < plan.size(); ++rank)
     control_.slot(static_cast<int>(rank))
         .goes_to.store(processes[static_cast<std::size_t>(plan[rank])], std::memory_order_relaxed);
-  begin_anew();
+  reset();
   return moves;
 }
 
 void Rebalancing::have_moved(std::uint64_t took_ns, std::uint64_t now_ns) {
   cost_s_ = static_cast<double>(took_ns) * 1e-9;
   control_.header().rebalances.last_ns.store(now_ns, std::memory_order_release);
-  begin_anew();
+  reset();
 }
 
 }  // namespace armature::command

@@ -11,8 +11,8 @@
 namespace armature::command {
 
 /// Every so often, without a word of the program, on one node: which process each virtual rank is
-/// to be in, by what ranks have computed since the last time. All stand still for a move, so it
-/// must save more until the next time than the last one took.
+/// to be in, by what ranks have computed since the last time. All quiesce for a move, so it must
+/// save more until the next time than the last one took.
 class Rebalancing {
  public:
   Rebalancing(const LaunchOptions& options, space::Control control);
@@ -28,7 +28,7 @@ class Rebalancing {
  private:
   [[nodiscard]] balance::Problem measure(const std::vector<int>& processes);
   [[nodiscard]] bool is_worth_it(const balance::Problem& problem, const balance::Plan& plan);
-  void begin_anew();
+  void reset();
   [[nodiscard]] std::uint64_t every_ns() const;
 
   const LaunchOptions& options_;

@@ -15,7 +15,7 @@ namespace armature::command {
 /// Without any of those that are lost.
 bool Recovery::has_gone_on(int node) const {
   const space::Control& control = job_.node(node);
-  return !control.header().halt.is_to_regroup() &&
+  return !control.header().quiesce.is_to_reconfigure() &&
          std::ranges::all_of(processes_.all(), [&](const LaunchedProcess& process) {
            return !process.lost || wait::is_gone(control.process(processes_.number_of(process)));
          });
@@ -25,7 +25,7 @@ bool Recovery::has_gone_on(int node) const {
 std::string Recovery::why_not(const LaunchedProcess& process) const {
   const auto joined = [](const space::Control& node) { return node.header().all_have_joined(); };
   const auto has_copy = [](const space::Control& node) {
-    return node.header().halt.copy.load(std::memory_order_acquire) != 0;
+    return node.header().quiesce.copy.load(std::memory_order_acquire) != 0;
   };
   if (!std::ranges::all_of(job_.nodes(), joined) || std::ranges::none_of(job_.nodes(), has_copy))
     return "there is no checkpoint in memory yet";
@@ -36,7 +36,7 @@ std::string Recovery::why_not(const LaunchedProcess& process) const {
   for (const LaunchedProcess& other : processes_.all())
     if (&other != &process && other.alive && !other.lost &&
         (!is_one_node ||
-         job_.control().process(processes_.number_of(other)).belongs(job.halt.regroup)))
+         job_.control().process(processes_.number_of(other)).belongs(job.quiesce.reconfiguration)))
       return "";
   return "no process is left";
 }
@@ -58,7 +58,7 @@ void Recovery::recover(LaunchedProcess& process, const std::string& who, const E
     return say(
         fmt::format("{} {}: all ranks go back to the checkpoint in memory", who, ending.how));
   }
-  wait::go_back_without(node, processes_.number_of(process));
+  wait::roll_back_without(node, processes_.number_of(process));
   output_.pass_on();
   const auto age_ns = base::now_ns() - node.header().copies.last_ns.load(std::memory_order_relaxed);
   say(fmt::format("{} {}: all ranks go back to the checkpoint in memory of {:.3f} s ago", who,
@@ -68,9 +68,10 @@ void Recovery::recover(LaunchedProcess& process, const std::string& who, const E
 bool Recovery::have_gone_back_without(LaunchedProcess& process) {
   const int number = processes_.number_of(process);
   const auto knows = [number](const space::Control& node) {
-    const space::Halt& halt = node.header().halt;
-    const std::uint32_t regrouped = halt.regrouped.load(std::memory_order_acquire);
-    return regrouped != 0 && regrouped == halt.regroup.load(std::memory_order_acquire) &&
+    const space::QuiesceState& quiesce = node.header().quiesce;
+    const std::uint32_t reconfigured = quiesce.reconfigured.load(std::memory_order_acquire);
+    return reconfigured != 0 &&
+           reconfigured == quiesce.reconfiguration.load(std::memory_order_acquire) &&
            wait::is_lost(node.process(number));
   };
   if (!job_.recovers_on_nodes() || std::ranges::none_of(job_.nodes(), knows)) return false;
@@ -83,7 +84,7 @@ bool Recovery::have_gone_back_without(LaunchedProcess& process) {
 
 void Recovery::look() {
   if (job_.recovers_on_nodes()) return look_at_nodes();
-  if (is_under_way() && !job_.is_regrouping()) have_recovered();
+  if (is_under_way() && !job_.is_reconfiguring()) have_recovered();
 }
 
 void Recovery::have_recovered() {
@@ -93,14 +94,16 @@ void Recovery::have_recovered() {
                     static_cast<double>(took_ns) * 1e-6));
 }
 
-/// The nodes find out together whether they can go back.
+/// The nodes find out together whether they can roll back.
 void Recovery::look_at_nodes() {
   if (!is_under_way() || shutdown_.is_ending()) return;
   const std::vector<int> nodes = processes_.living_nodes();
-  const auto halt = [&](int node) -> space::Halt& { return job_.node(node).header().halt; };
+  const auto quiesce = [&](int node) -> space::QuiesceState& {
+    return job_.node(node).header().quiesce;
+  };
   for (const int node : nodes) {
-    if (halt(node).beyond_recovery.load(std::memory_order_acquire) == 0) continue;
-    say_headline(fmt::format("the job cannot go on: {}", std::string(halt(node).problem)));
+    if (quiesce(node).beyond_recovery.load(std::memory_order_acquire) == 0) continue;
+    say_headline(fmt::format("the job cannot go on: {}", std::string(quiesce(node).problem)));
     shutdown_.fail(128 + SIGKILL);
     shutdown_.note_kill();
     return shutdown_.end_job();

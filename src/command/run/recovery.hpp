@@ -10,9 +10,9 @@ namespace armature::command {
 
 /// Going on without processes that were killed. A process of virtual ranks that was killed from
 /// outside takes with it what its ranks had on the processor, but not their memory, which is the
-/// node's. So all ranks go back to the last checkpoint in memory, in the processes that are left;
-/// see elastic/reconfigure.cpp. A rank that ends itself, by an exception or a crash of its
-/// own, would do so again: that ends the job.
+/// node's. So all ranks roll back to the last checkpoint in memory, in the processes that are left;
+/// see elastic/reconfigure.cpp. A rank that ends itself, by an exception or a crash of its own,
+/// would do so again: that ends the job.
 class Recovery {
  public:
   Recovery(const JobView& job, LaunchedProcesses& processes, JobOutput& output, Shutdown& shutdown,
@@ -24,7 +24,7 @@ class Recovery {
         reports_(reports),
         restarting_(restarting) {}
 
-  /// Recovers from a process that was killed: all go back, or the job ends.
+  /// Recovers from a process that was killed: all roll back, or the job ends.
   void recover(LaunchedProcess& process, const std::string& who, const Ending& ending);
   /// Processes of several nodes may have done so, and even have ended, before we hear of a death.
   [[nodiscard]] bool have_gone_back_without(LaunchedProcess& process);

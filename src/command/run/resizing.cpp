@@ -105,39 +105,39 @@ bool Resizing::have_joined() {
 
 /// False while a checkpoint is made.
 bool Resizing::spread(const std::vector<int>& leave, const std::vector<int>& join) {
-  return regroup(space::Regroup::spread, leave, join);
+  return reconfigure(space::Reconfiguration::spread, leave, join);
 }
 
-bool Resizing::regroup(space::Regroup as, const std::vector<int>& leave,
-                       const std::vector<int>& join) {
+bool Resizing::reconfigure(space::Reconfiguration as, const std::vector<int>& leave,
+                           const std::vector<int>& join) {
   space::ControlHeader& job = job_.header();
-  if (!job.halt.ask_for(space::Asked::regrouping)) return false;
+  if (!job.quiesce.ask_for(space::Asked::reconfiguration)) return false;
   job.resize.holder.store(-1, std::memory_order_relaxed);
   leaving_ = leave;
   spreads_ = true;
   spreading_since_ns_ = base::now_ns();
-  wait::regroup(job_.control(), as, leave, join);
+  wait::reconfigure(job_.control(), as, leave, join);
   return true;
 }
 
 /// Ranks that may not move stay.
 void Resizing::rebalance() {
   const space::ControlHeader& job = job_.header();
-  const space::Asked asked = job.halt.asked.load(std::memory_order_relaxed);
+  const space::Asked asked = job.quiesce.asked.load(std::memory_order_relaxed);
   if (asked != space::Asked::nothing || job.through.load(std::memory_order_acquire) >= job.ranks)
     return;
   if (rebalancing_.plan(processes_.hosting(), base::now_ns()))
-    rebalances_ = regroup(space::Regroup::place, {}, {});
+    rebalances_ = reconfigure(space::Reconfiguration::place, {}, {});
 }
 
 void Resizing::finish(const std::function<void(LaunchedProcess&)>& has_died) {
   if (!std::exchange(spreads_, false)) return;
   space::ControlHeader& job = job_.header();
-  job.halt.ask_no_more_for(space::Asked::regrouping);
-  const std::uint32_t regrouped = job.halt.regrouped.load(std::memory_order_acquire);
+  job.quiesce.ask_no_more_for(space::Asked::reconfiguration);
+  const std::uint32_t reconfigured = job.quiesce.reconfigured.load(std::memory_order_acquire);
   for (const int number : std::exchange(leaving_, {})) {
     job_.control().process(number).wants_to_leave.store(0, std::memory_order_release);
-    if (!job_.control().process(number).belongs(regrouped)) continue;
+    if (!job_.control().process(number).belongs(reconfigured)) continue;
     if (LaunchedProcess& process = processes_.at(number); process.lost) {
       process.lost = false;
       has_died(process);
@@ -146,9 +146,9 @@ void Resizing::finish(const std::function<void(LaunchedProcess&)>& has_died) {
     }
   }
   const std::uint64_t now_ns = base::now_ns();
-  // Ranks have not moved if a process was killed meanwhile: they went back.
+  // Ranks have not moved if a process was killed meanwhile: they rolled back.
   const bool have_moved =
-      job.halt.regroup_as.load(std::memory_order_relaxed) == space::Regroup::place;
+      job.quiesce.reconfigure_as.load(std::memory_order_relaxed) == space::Reconfiguration::place;
   if (std::exchange(rebalances_, false) && have_moved)
     return rebalancing_.have_moved(now_ns - spreading_since_ns_, now_ns);
   if (job_.options().verbose)
@@ -193,11 +193,12 @@ bool Resizing::is_dispensable(const LaunchedProcess& process) const {
   // A simulation is not resized, and tells its processes of deaths itself.
   if (job.ranks_are_virtual == 0 || job.simulated != 0) return false;
   if (job.nodes > 1) return processes_.has_left(process);
-  if (job.all_have_joined() && !job_.is_regrouping() && has_done_its_part(number)) return true;
-  const std::uint32_t regroup = job.halt.regroup.load(std::memory_order_relaxed);
+  if (job.all_have_joined() && !job_.is_reconfiguring() && has_done_its_part(number)) return true;
+  const std::uint32_t reconfiguration = job.quiesce.reconfiguration.load(std::memory_order_relaxed);
   const std::uint32_t since = slot.since.load(std::memory_order_relaxed);
-  if (slot.belongs(regroup)) return since == regroup && since != 0 && job_.is_regrouping();
-  return since > regroup || slot.step.load(std::memory_order_acquire) == wait::runs_no_more;
+  if (slot.belongs(reconfiguration))
+    return since == reconfiguration && since != 0 && job_.is_reconfiguring();
+  return since > reconfiguration || slot.step.load(std::memory_order_acquire) == wait::runs_no_more;
 }
 
 void Resizing::do_without(LaunchedProcess& process, const Ending& ending) {
@@ -209,7 +210,7 @@ void Resizing::do_without(LaunchedProcess& process, const Ending& ending) {
   space::ProcessSlot& slot = processes_.node_of(process).process(number);
   slot.step.store(wait::runs_no_more, std::memory_order_release);
   if (!came && slot.until.load(std::memory_order_relaxed) == 0)
-    wait::regroup(job_.control(), space::Regroup::spread, std::span(&number, 1), {});
+    wait::reconfigure(job_.control(), space::Reconfiguration::spread, std::span(&number, 1), {});
 }
 
 }  // namespace armature::command

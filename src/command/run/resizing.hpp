@@ -13,7 +13,7 @@ namespace armature::command {
 
 /// Gives a job on one node more processes for virtual ranks, or fewer, and moves ranks to other
 /// processes, while they run. Processes to come are started and join; those to go are named. Then
-/// all regroup once, which gives each of those that are left as many ranks as the others
+/// all reconfigure once, which gives each of those that are left as many ranks as the others
 /// (elastic/reconfigure.cpp). Until then nothing has changed, so whatever fails before that is
 /// told, and the job goes on as it was.
 class Resizing {
@@ -21,10 +21,11 @@ class Resizing {
   Resizing(const JobView& job, LaunchedProcesses& processes, ProcessStarter& starter,
            ResizeRequests& requests);
 
-  /// Does what is due once ranks have regrouped, if they were to. `has_died` is told of processes
-  /// that were killed when others were about to take their ranks, and not all could be taken.
+  /// Does what is due once ranks have been reconfigured, if they were to. `has_died` is told of
+  /// processes that were killed when others were about to take their ranks, and not all could be
+  /// taken.
   void finish(const std::function<void(LaunchedProcess&)>& has_died);
-  /// Called now and then, while nobody regroups: does the next thing that is asked for.
+  /// Called now and then, while no reconfiguration goes on: does the next thing that is asked for.
   void look();
   /// Processes come or go.
   [[nodiscard]] bool is_under_way() const { return spreads_ || !joining_.empty(); }
@@ -44,7 +45,8 @@ class Resizing {
   [[nodiscard]] bool have_joined();
   [[nodiscard]] std::vector<int> take_those_who_want_to_leave();
   bool spread(const std::vector<int>& leave, const std::vector<int>& join);
-  bool regroup(space::Regroup as, const std::vector<int>& leave, const std::vector<int>& join);
+  bool reconfigure(space::Reconfiguration as, const std::vector<int>& leave,
+                   const std::vector<int>& join);
   void say_why_it_stays(int number);
   void rebalance();
   [[nodiscard]] bool has_done_its_part(int number) const;

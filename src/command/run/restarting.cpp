@@ -16,7 +16,7 @@
 
 namespace armature::command {
 
-using space::StartAnew;
+using space::Restart;
 
 namespace {
 
@@ -28,7 +28,7 @@ constexpr std::uint64_t leaving_ns = 50'000'000;
 void Restarting::look() {
   for (const space::Control& node : job_.nodes()) {
     const space::Resize& resize = node.header().resize;
-    if (resize.anew.load(std::memory_order_acquire) == StartAnew::failed)
+    if (resize.restart.load(std::memory_order_acquire) == Restart::failed)
       return give_up(resize.problem);
     if (!node.header().all_have_joined()) return;
   }
@@ -95,9 +95,9 @@ void Restarting::want_restart() {
   is_wanted_ = true;
   leaving_.withdraw();
   for (const space::Control& node : job_.nodes()) {
-    StartAnew none = StartAnew::none;
-    node.header().resize.anew.compare_exchange_strong(none, StartAnew::wanted,
-                                                      std::memory_order_acq_rel);
+    Restart none = Restart::none;
+    node.header().resize.restart.compare_exchange_strong(none, Restart::wanted,
+                                                         std::memory_order_acq_rel);
   }
 }
 
@@ -111,18 +111,18 @@ void Restarting::give_up(const std::string& why) {
   is_wanted_ = false;
   leaving_.withdraw();
   for (const space::Control& node : job_.nodes()) {
-    StartAnew wanted = StartAnew::wanted;
-    if (!node.header().resize.anew.compare_exchange_strong(wanted, StartAnew::none)) {
-      StartAnew failed = StartAnew::failed;
-      node.header().resize.anew.compare_exchange_strong(failed, StartAnew::none);
+    Restart wanted = Restart::wanted;
+    if (!node.header().resize.restart.compare_exchange_strong(wanted, Restart::none)) {
+      Restart failed = Restart::failed;
+      node.header().resize.restart.compare_exchange_strong(failed, Restart::none);
     }
   }
 }
 
 void Restarting::begin_once_more() {
   for (const space::Control& node : job_.nodes()) {
-    StartAnew begun = StartAnew::begun;
-    node.header().resize.anew.compare_exchange_strong(begun, StartAnew::wanted);
+    Restart begun = Restart::begun;
+    node.header().resize.restart.compare_exchange_strong(begun, Restart::wanted);
   }
 }
 

@@ -21,7 +21,7 @@ class Restarting {
 
   /// To be called now and then, once the job has begun.
   void look();
-  /// All have gone back after a death: whoever had begun does not know of it.
+  /// All have rolled back after a death: whoever had begun does not know of it.
   void begin_once_more();
   /// Something is asked for that ranks do not know of yet.
   [[nodiscard]] bool is_due() const {

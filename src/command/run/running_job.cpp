@@ -126,7 +126,7 @@ void RunningJob::watch_resizing() {
     if (!start_.is_filling()) restarting_.look();
     return;
   }
-  if (view_.is_regrouping() || recovery_.is_under_way()) return;
+  if (view_.is_reconfiguring() || recovery_.is_under_way()) return;
   resizing_.finish([&](LaunchedProcess& process) { deaths_.has_exited(process); });
   resizing_.look();
 }

@@ -163,7 +163,7 @@ void write_calls(Json& json, const std::vector<Event>& events) {
   std::vector<const Event*> ends;
   for (const Event& event : events)
     if (event.kind == Kind::sent || event.kind == Kind::executed) ends.push_back(&event);
-  // A job that has gone back may have made the same call twice: by time, too.
+  // A job that has rolled back may have made the same call twice: by time, too.
   const auto key = [](const Event* event) {
     const bool sends = event->kind == Kind::sent;
     return std::tuple(sends ? event->rank : event->other, sends ? event->other : event->rank,

@@ -6,7 +6,7 @@
 
 namespace armature::space {
 
-/// Where a checkpoint is written to; nowhere: all stand still so that ranks can go to other nodes.
+/// Where a checkpoint is written to; nowhere: all quiesce so that ranks can go to other nodes.
 enum class KeptIn : std::uint32_t {
   folder,
   memory,
@@ -14,29 +14,29 @@ enum class KeptIn : std::uint32_t {
   next_start,  // a folder, from which the job goes on in new processes: these end then
 };
 
-/// What it means that processes regroup.
-enum class Regroup : std::uint32_t {
-  go_back,  // one has died: all ranks are as in the last checkpoint in memory
-  spread,   // ranks as they are, in other processes
-  place,    // ranks as they are, each where its slot says
+/// The kinds of reconfiguration.
+enum class Reconfiguration : std::uint32_t {
+  roll_back,  // one has died: all ranks are as in the last checkpoint in memory
+  spread,     // ranks as they are, in other processes
+  place,      // ranks as they are, each where its slot says
 };
 
-/// What all are about to stand still for.
-enum class Asked : std::uint32_t { nothing, checkpoint, regrouping };
+/// What all are about to quiesce for.
+enum class Asked : std::uint32_t { nothing, checkpoint, reconfiguration };
 
 /// Checkpoints of virtual ranks: all processes stop taking turns, write what there is, and go on.
 /// Whoever wants one asks for it, writes the directory, and stores `wanted`. How far each process
 /// is stands in its slot.
-struct Halt {
+struct QuiesceState {
   static constexpr std::size_t text_max = 1024;
   static constexpr std::size_t directory_max = text_max / 2;  // the folders in it have longer names
 
   std::atomic<std::uint32_t> wanted{0};  // number of the last that was wanted
-  std::atomic<std::uint32_t> over{0};    // and of the last that is over; equal: nobody halts
+  std::atomic<std::uint32_t> over{0};    // and of the last that is over; equal: none is under way
   std::atomic<std::uint32_t> failed{
       0};  // of the last that could not be written; `problem` says why
   // One thing at a time: no checkpoint begins while ranks go to other processes, nor that while one
-  // is made. What becomes of it when a process dies those who go back decide.
+  // is made. What becomes of it when a process dies those who roll back decide.
   std::atomic<Asked> asked{Asked::nothing};
   std::atomic<KeptIn> where{KeptIn::folder};
   // Ranks of this node that only wait for being on another one.
@@ -68,19 +68,19 @@ struct Halt {
   // In memory there are two copies of the segments' file: which of them is whole, 1 or 2; 0: none.
   // On several nodes: its number (checkpoint/copies.hpp).
   std::atomic<std::uint32_t> copy{0};
-  // By a signal, where no launcher has all stand still: how often the program was asked for a
+  // By a signal, where no launcher has all quiesce: how often the program was asked for a
   // checkpoint since rank 0, which is on this node then, has last looked.
   std::atomic<std::uint32_t> requests{0};
-  // By the launcher alone: how often processes were to regroup; by the first of them: and have. Of
-  // regrouping number n are the processes whose slots say so. On several nodes: how many processes
-  // of the job are known here to be lost, by whoever hears of one.
-  std::atomic<std::uint32_t> regroup{0};
-  std::atomic<Regroup> regroup_as{Regroup::go_back};
-  std::atomic<std::uint32_t> regrouped{0};
-  std::atomic<std::uint32_t> recoveries{0};  // how often all went back
+  // By the launcher alone: how often processes were to reconfigure; by the first of them: and have.
+  // Of reconfiguration number n are the processes whose slots say so. On several nodes: how many
+  // processes of the job are known here to be lost, by whoever hears of one.
+  std::atomic<std::uint32_t> reconfiguration{0};
+  std::atomic<Reconfiguration> reconfigure_as{Reconfiguration::roll_back};
+  std::atomic<std::uint32_t> reconfigured{0};
+  std::atomic<std::uint32_t> recoveries{0};  // how often all rolled back
   // 1: some process has been given up that may still be there, only that nothing is heard of it.
   std::atomic<std::uint32_t> has_given_up{0};
-  // 1: on several nodes they cannot go back to a copy; `problem` says why.
+  // 1: on several nodes they cannot roll back to a copy; `problem` says why.
   std::atomic<std::uint32_t> beyond_recovery{0};
 
   // On several nodes: that of the one before, where what is written is what has changed since.
@@ -100,9 +100,11 @@ struct Halt {
   void ask_no_more_for(Asked what) {
     asked.compare_exchange_strong(what, Asked::nothing, std::memory_order_acq_rel);
   }
-  /// Whether processes are to regroup: after a death, or since the job is to have more or fewer.
-  [[nodiscard]] bool is_to_regroup() const {
-    return regroup.load(std::memory_order_acquire) != regrouped.load(std::memory_order_acquire);
+  /// Whether processes are to reconfigure: after a death, or since the job is to have more or
+  /// fewer.
+  [[nodiscard]] bool is_to_reconfigure() const {
+    return reconfiguration.load(std::memory_order_acquire) !=
+           reconfigured.load(std::memory_order_acquire);
   }
 };
 
