@@ -56,7 +56,7 @@ void gather_rows_of(Stage& stage, Target target) {
         limit);
   };
   row("gather", &Gather::by_vector);
-  row("gather.strided", &Gather::by_section);
+  row("gather.strided", &Gather::by_subarray);
   row("gather.aggregate", &Gather::by_aggregate);
 }
 
@@ -92,7 +92,7 @@ void Gather::by_vector() const {
   get_vector(1, {&iov, 1});
 }
 
-void Gather::by_section() const {
+void Gather::by_subarray() const {
   const std::size_t counts[] = {sizeof(double), count};
   const std::ptrdiff_t to_strides[] = {sizeof(double)};
   const std::ptrdiff_t from_strides[] = {step * sizeof(double)};

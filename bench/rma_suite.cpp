@@ -32,7 +32,7 @@ constexpr const char* footer =
   put.bw get.bw      a window of non-blocking ones, one wait; per transfer
   put.pingpong       a put each way, seen by reading one's own memory
   put2d get2d        n x n doubles of a 1024-wide matrix
-  gather             1000 doubles, every third, by a vector of addresses; .strided: as a section;
+  gather             1000 doubles, every third, by a vector of addresses; .strided: as a subarray;
                      .aggregate: as requests of an aggregate handle
   acc                x += 2 * y on doubles
   fadd lock          fetch-and-add; lock and unlock

@@ -75,10 +75,9 @@ class Gather {
   static constexpr std::size_t step = limits::gather_step;
 
   explicit Gather(const Stage& stage);
-  /// Three ways: by a vector of addresses, as a section of the array, and as requests of an
-  /// aggregate handle.
+  /// Three ways: by a vector of addresses, as a subarray, and as requests of an aggregate handle.
   void by_vector() const;
-  void by_section() const;
+  void by_subarray() const;
   void by_aggregate() const;
 
  private:

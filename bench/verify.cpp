@@ -72,7 +72,7 @@ void verify_gather(const Stage& stage) {
     put(stage.remote(), local, count);
     fence(1);
     const Gather gather(stage);
-    for (const auto form : {&Gather::by_vector, &Gather::by_section, &Gather::by_aggregate}) {
+    for (const auto form : {&Gather::by_vector, &Gather::by_subarray, &Gather::by_aggregate}) {
       std::fill_n(local, Gather::count, -1.0);
       (gather.*form)();
       for (std::size_t i = 0; i < Gather::count; ++i)

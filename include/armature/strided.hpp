@@ -9,7 +9,7 @@
 
 namespace armature {
 
-/// A section of a multidimensional array (armci-rma-2006, 3.2.2): `counts[0]` bytes lie together.
+/// A subarray of a multidimensional array (armci-rma-2006, 3.2.2): `counts[0]` bytes lie together.
 /// At level i = 1, 2... there are `counts[i]` such groups. They lie `to_strides[i-1]` bytes apart
 /// at the target and `from_strides[i-1]` bytes apart at the source. Strides may differ per side and
 /// may be negative. counts.size() is 1 + the number of levels, which is 0 to 8. A count of 0 moves
@@ -27,7 +27,7 @@ struct Strided {
   std::span<const std::ptrdiff_t> from_strides;
 };
 
-/// Put and get of sections. Completion, order and errors as for put and get; every byte of the
+/// Put and get of subarrays. Completion, order and errors as for put and get; every byte of the
 /// remote side is checked. Groups of the target side must not overlap each other.
 ARMATURE_API void put_strided(global_ptr<void> to, const void* from, const Strided& shape);
 ARMATURE_API void get_strided(void* to, global_ptr<const void> from, const Strided& shape);
@@ -36,7 +36,7 @@ ARMATURE_API Handle get_strided_async(void* to, global_ptr<const void> from, con
 ARMATURE_API void put_strided_nbi(global_ptr<void> to, const void* from, const Strided& shape);
 ARMATURE_API void get_strided_nbi(void* to, global_ptr<const void> from, const Strided& shape);
 
-/// The commonest section by name: `rows` rows of `row_bytes` bytes, the given number of bytes
+/// The commonest subarray by name: `rows` rows of `row_bytes` bytes, the given number of bytes
 /// apart.
 struct Patch {
   std::size_t row_bytes = 0;

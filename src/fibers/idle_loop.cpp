@@ -26,7 +26,7 @@ constexpr std::uint32_t looks_where_wanted = 100;
 constexpr std::size_t looks_at_once_max = 8;
 constexpr std::uint64_t yield_ns = 200'000;
 constexpr std::uint64_t yield_ns_shared = 50'000;
-constexpr std::uint64_t yield_ns_far = 1'000'000;  // there and back takes longer
+constexpr std::uint64_t yield_ns_remote = 1'000'000;  // there and back takes longer
 constexpr long park_min_ns = 50'000, park_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
 // So many ranks that have waited long look at a time whether those waited for are still there.
 constexpr std::size_t looks_of_sleepers = 1000;
@@ -81,7 +81,7 @@ void IdleLoop::look_at_announced(Barrier barrier) {
 /// A short pause; whether it looks again then: not for ever, nor where others want its core.
 bool IdleLoop::linger(bool shared) const {
   const bool is_far = net::network() != nullptr;
-  const std::uint64_t patience_ns = shared ? yield_ns_shared : is_far ? yield_ns_far : yield_ns;
+  const std::uint64_t patience_ns = shared ? yield_ns_shared : is_far ? yield_ns_remote : yield_ns;
   if (ranks_.clock.now_ns() - since_ns_ >= patience_ns) return false;
   if (wait::core_is_wanted()) return !shared && rounds_ < looks_where_wanted;
   // A thread that has no core yet may bring what comes from another node.

@@ -54,7 +54,7 @@ void urge(const space::Mapping& job, int rank, std::uint32_t urgency) {
 }
 
 /// Posts the request behind what the rank has sent there before.
-void urge_far(int me, int rank, std::uint32_t urgency) {
+void urge_remote(int me, int rank, std::uint32_t urgency) {
   const Links::Lock locked(network()->links().lock());
   network()->rings().look_again(me);
   Link& link = network()->link_to(rank);
@@ -107,7 +107,7 @@ void expedite(Rank rank, int priority) {
   if (job.is_here(rank))
     fibers::urge(job, rank, urgency);
   else
-    fibers::urge_far(me.space.me(), rank, urgency);
+    fibers::urge_remote(me.space.me(), rank, urgency);
 }
 
 }  // namespace armature

@@ -105,7 +105,7 @@ void Peers::note_failure(int process, const char* why) {
     }
     if (before >= Life::finished) continue;
     is_news = true;
-    mapping_.header().far_deaths.fetch_add(1, std::memory_order_release);
+    mapping_.header().remote_deaths.fetch_add(1, std::memory_order_release);
     mapping_.header().deaths.fetch_add(1, std::memory_order_release);
     if (goes_on() || first_failure_.at_ns != 0) continue;
     first_failure_.process = process;

@@ -1,7 +1,7 @@
 // Accumulate: x += a * y, atomic per element with respect to other accumulates. Elements are added
 // under the lock of the chunk of memory that they begin in, so that ranks that add to different
 // places, or follow each other through a long array, do not wait for each other; one lock is held
-// at a time. The lock is kept from row to row of a section as long as the rows begin in the same
+// at a time. The lock is kept from row to row of a subarray as long as the rows begin in the same
 // chunk.
 #include "armature/accumulate.hpp"
 
@@ -11,7 +11,7 @@
 
 #include "base/fail.hpp"
 #include "rma/daxpy.hpp"
-#include "rma/here.hpp"
+#include "rma/local.hpp"
 #include "rma/protocol.hpp"
 #include "wait/lock.hpp"
 #include "wait/rank_context.hpp"
@@ -47,7 +47,7 @@ Request* start_piece(Finish finish, Element element, global_ptr<void> to, const 
   const rma::OnePiece piece{to.address(), from, bytes};
   const Update update = update_of(element, scale, call);
   if (reachable(to.rank(), to.address(), bytes)) [[likely]]
-    return rma::add_here(to.rank(), piece, update), nullptr;
+    return rma::add_local(to.rank(), piece, update), nullptr;
   return rma::start(rma::operation_on(Verb::add, to.rank(), piece, update), finish);
 }
 
@@ -61,13 +61,13 @@ Request* start_strided(Finish finish, Element element, global_ptr<void> to, cons
                  .update = update_of(element, scale, call),
                  .to = to.address(),
                  .from = from,
-                 .section = rma::Section::from(shape, call)};
-  if (what.section.empty()) return space.require_rank(to.rank(), call), nullptr;
-  require_whole_elements(element, what.section.row_bytes, call);
-  const rma::Reach reach = rma::reach(what.section, what.section.to_strides, call);
+                 .subarray = rma::Subarray::from(shape, call)};
+  if (what.subarray.empty()) return space.require_rank(to.rank(), call), nullptr;
+  require_whole_elements(element, what.subarray.row_bytes, call);
+  const rma::Reach reach = rma::reach(what.subarray, what.subarray.to_strides, call);
   const auto* lowest = static_cast<const std::byte*>(to.address()) + reach.below;
   if (reachable(to.rank(), lowest, reach.bytes)) [[likely]]
-    return rma::add_here(what), nullptr;
+    return rma::add_local(what), nullptr;
   return rma::start(what, finish);
 }
 

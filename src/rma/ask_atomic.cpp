@@ -1,20 +1,20 @@
-// Atomics of other nodes' memory: questions, whose answers the target's process sends.
+// Atomics of other nodes' memory: pending requests, whose answers the target's process sends.
 #include <memory>
 
 #include "net/network.hpp"
-#include "rma/far.hpp"
+#include "rma/pending_requests.hpp"
 #include "rma/protocol.hpp"
-#include "rma/questions.hpp"
+#include "rma/remote.hpp"
 #include "wait/suppress_thread.hpp"
 
 namespace armature::rma {
 namespace {
 
 /// What an atomic has found.
-class Found : public Question {
+class PendingAtomic : public PendingRequest {
  public:
-  using Question::Question;
-  ~Found() override { retire(); }
+  using PendingRequest::PendingRequest;
+  ~PendingAtomic() override { retire(); }
   [[nodiscard]] std::uint64_t found() const { return found_; }
 
  private:
@@ -26,21 +26,21 @@ class Found : public Question {
 };
 
 /// The same behind a future.
-struct LaterFound final : detail::Request, Found {
-  explicit LaterFound(Rank rank) : Found(rank) {
-    is_complete = [](Request& request) { return static_cast<LaterFound&>(request).is_answered(); };
+struct AsyncAtomic final : detail::Request, PendingAtomic {
+  explicit AsyncAtomic(Rank rank) : PendingAtomic(rank) {
+    is_complete = [](Request& request) { return static_cast<AsyncAtomic&>(request).is_answered(); };
     Request::check = [](Request& request) {
-      auto& atomic = static_cast<LaterFound&>(request);
-      atomic.Question::check("atomic");
+      auto& atomic = static_cast<AsyncAtomic&>(request);
+      atomic.PendingRequest::check("atomic");
       atomic.value = atomic.found();
     };
-    release = [](Request& request) { delete &static_cast<LaterFound&>(request); };
+    release = [](Request& request) { delete &static_cast<AsyncAtomic&>(request); };
     count(sizeof found());
   }
 };
 
-void ask(Atomic what, std::uint64_t question, Asked asked) {
-  what.record.question = question;
+void ask(Atomic what, std::uint64_t request, Asked asked) {
+  what.record.request = request;
   ask(*net::network(), what.rank, Kind::atomic, std::as_bytes(std::span(&what.record, 1)), {},
       asked);
 }
@@ -50,16 +50,16 @@ void ask(Atomic what, std::uint64_t question, Asked asked) {
 detail::Request* ask_for_atomic(const Atomic& what, Finish finish, std::uint64_t& value) {
   if (finish == Finish::now) {
     const wait::SuppressThread suppressed;
-    Found found(what.rank);
+    PendingAtomic found(what.rank);
     ask(what, found.number(), Asked::now);
     found.wait(what.call);
     value = found.found();
     return nullptr;
   }
-  // First: who waits may go to another process, and questions are numbered by process.
+  // First: who waits may go to another process, and requests are numbered by process.
   wait::make_room_for_operation(what.record.bytes, what.call);
   net::network()->flush().await_room(what.rank, what.call);
-  auto found = std::make_unique<LaterFound>(what.rank);
+  auto found = std::make_unique<AsyncAtomic>(what.rank);
   ask(what, found->number(), Asked::with_others);
   return found.release();
 }

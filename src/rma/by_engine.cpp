@@ -19,10 +19,10 @@
 
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
-#include "rma/far.hpp"
-#include "rma/far_records.hpp"
+#include "rma/pending_requests.hpp"
 #include "rma/protocol.hpp"
-#include "rma/questions.hpp"
+#include "rma/remote.hpp"
+#include "rma/remote_records.hpp"
 #include "space/segment_pages.hpp"
 #include "wait/notifier.hpp"
 #include "wait/outstanding.hpp"
@@ -60,21 +60,21 @@ struct Keys {
   template <class Key>
   using OfChunks = std::map<std::pair<int, std::uint64_t>, Key>;
 
-  OfChunks<void*> known;  // of other ranks', as the engine has accepted them; nullptr: out of reach
-  OfChunks<std::vector<std::byte>> offered;
+  OfChunks<void*> known;  // of other ranks', as the engine has unpacked them; nullptr: out of reach
+  OfChunks<std::vector<std::byte>> packed;
 };
 Keys& keys() { return base::state<Keys>(); }
 
-class Keyed final : public Question {
+class PendingKey final : public PendingRequest {
  public:
-  using Question::Question;
-  ~Keyed() override { retire(); }
-  std::vector<std::byte> offered;
+  using PendingRequest::PendingRequest;
+  ~PendingKey() override { retire(); }
+  std::vector<std::byte> packed;
 
  private:
   bool take(const Arrived& answer) override {
     const auto rest = answer.rest(sizeof(std::uint64_t));
-    offered.assign(rest.begin(), rest.end());
+    packed.assign(rest.begin(), rest.end());
     return true;
   }
 };
@@ -87,12 +87,13 @@ std::optional<void*> known_key(Network& net, Rank rank, std::uint64_t chunk) {
 
 void* key_of(Network& net, Rank rank, std::uint64_t chunk, const char* call) {
   if (const auto known = known_key(net, rank, chunk)) return *known;
-  Keyed keyed(rank);
+  PendingKey keyed(rank);
   const KeyRecord record{keyed.number(), chunk};
   ask(net, rank, Kind::key, std::as_bytes(std::span(&record, 1)));
   keyed.wait(call);
   const Lock locked(net.links().lock());
-  void* const key = net.links().engine().accept(net.mapping().slot(rank).process, keyed.offered);
+  void* const key =
+      net.links().engine().unpack_rkey(net.mapping().slot(rank).process, keyed.packed);
   // Another rank of this process may have asked, too: both keys are good.
   return keys().known.emplace(std::pair(static_cast<int>(rank), chunk), key).first->second;
 }
@@ -113,23 +114,23 @@ void on_key(const Arrived& arrived) {
   if (network()->space_of(rank) == nullptr || record.chunk > segment_bytes / chunk_bytes ||
       record.chunk * chunk_bytes >= segment_bytes)
     base::fail(Errc::corrupt, "a key of memory that is not there");
-  auto [place, is_new] = keys().offered.try_emplace({rank, record.chunk});
+  auto [place, is_new] = keys().packed.try_emplace({rank, record.chunk});
   Engine& engine = network()->links().engine();
   if (is_new) {
     if (engine.pins_memory()) space::keep_pages();
     const std::uint64_t begin = record.chunk * chunk_bytes;
-    place->second =
-        engine.offer({mapping.segment(rank) + begin, std::min(chunk_bytes, segment_bytes - begin)});
+    place->second = engine.register_memory(
+        {mapping.segment(rank) + begin, std::min(chunk_bytes, segment_bytes - begin)});
   }
   std::vector<std::byte>& key = place->second;
-  if (key.size() > Link::body_bytes_max - sizeof record.question) key.clear();
+  if (key.size() > Link::body_bytes_max - sizeof record.request) key.clear();
   std::byte* const body = network()
                               ->links()
                               .to(arrived.process)
                               .append(Kind::keyed, rank, arrived.record.from,
-                                      sizeof record.question + key.size(), Link::Ack::none);
-  std::memcpy(body, &record.question, sizeof record.question);
-  if (!key.empty()) std::memcpy(body + sizeof record.question, key.data(), key.size());
+                                      sizeof record.request + key.size(), Link::Ack::none);
+  std::memcpy(body, &record.request, sizeof record.request);
+  if (!key.empty()) std::memcpy(body + sizeof record.request, key.data(), key.size());
 }
 
 // -- transfers ------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "harness/two_nodes.hpp"
-#include "rma/far_records.hpp"
+#include "rma/pending_requests.hpp"
 #include "rma/protocol.hpp"
-#include "rma/questions.hpp"
+#include "rma/remote_records.hpp"
 
 namespace armature::rma {
 namespace {
@@ -43,14 +43,14 @@ class ByEngineTest : public testing::Test {
     net_.peer.on_record = [this](const Peer::Seen& seen) {
       if (!seen.is(Kind::key)) return;
       struct {
-        std::uint64_t question;
+        std::uint64_t request;
         std::byte key[8];
-      } answer{seen.head<KeyRecord>().question, {}};
+      } answer{seen.head<KeyRecord>().request, {}};
       net_.peer.say(Kind::keyed, seen.record.to, &answer, has_keys_ ? sizeof answer : 8);
     };
   }
   ~ByEngineTest() override { choose_protocols(false); }
-  std::byte* far(std::size_t number) { return net_.mapping().segment(1) + number * chunk; }
+  std::byte* remote(std::size_t number) { return net_.mapping().segment(1) + number * chunk; }
   /// Whether the engine did all of it.
   bool put(std::byte* to, const Bytes& data) {
     const std::size_t before = net_.peer.one_sided.puts;
@@ -70,27 +70,27 @@ class ByEngineTest : public testing::Test {
 
 TEST_F(ByEngineTest, a_put_is_there_when_it_returns) {
   const Bytes data = patterned(long_enough);
-  ASSERT_TRUE(put(far(3), data));
-  EXPECT_TRUE(std::ranges::equal(data, std::span(far(3), data.size())));
+  ASSERT_TRUE(put(remote(3), data));
+  EXPECT_TRUE(std::ranges::equal(data, std::span(remote(3), data.size())));
   EXPECT_EQ(net_.peer.one_sided.puts, 1U);
 }
 
 TEST_F(ByEngineTest, a_get_has_delivered_when_it_returns) {
   const Bytes data = patterned(long_enough);
-  std::ranges::copy(data, far(4));
+  std::ranges::copy(data, remote(4));
   Bytes got(data.size());
-  ASSERT_EQ(get(got, far(4), Finish::now), nullptr);
+  ASSERT_EQ(get(got, remote(4), Finish::now), nullptr);
   EXPECT_EQ(got, data);
 }
 
 TEST_F(ByEngineTest, a_chunk_is_asked_for_once) {
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(put(far(5), patterned(long_enough)));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(put(remote(5), patterned(long_enough)));
   EXPECT_EQ(keys_asked(), 1U);
 }
 
 TEST_F(ByEngineTest, what_lies_in_two_chunks_goes_in_two_parts) {
   const Bytes data = patterned(long_enough);
-  std::byte* const to = far(7) - 1000;
+  std::byte* const to = remote(7) - 1000;
   ASSERT_TRUE(put(to, data));
   EXPECT_TRUE(std::ranges::equal(data, std::span(to, data.size())));
   EXPECT_EQ(keys_asked(), 2U);
@@ -98,31 +98,31 @@ TEST_F(ByEngineTest, what_lies_in_two_chunks_goes_in_two_parts) {
 }
 
 TEST_F(ByEngineTest, short_transfers_travel_in_packets) {
-  EXPECT_FALSE(put(far(8), patterned(1000)));
+  EXPECT_FALSE(put(remote(8), patterned(1000)));
   EXPECT_EQ(keys_asked(), 0U);
 }
 
 TEST_F(ByEngineTest, so_do_all_where_the_engine_has_no_such_operations) {
   net_.peer.one_sided.is_offered = false;
   choose_protocols(false);
-  EXPECT_FALSE(put(far(8), patterned(long_enough)));
+  EXPECT_FALSE(put(remote(8), patterned(long_enough)));
   EXPECT_EQ(keys_asked(), 0U);
 }
 
 TEST_F(ByEngineTest, so_do_those_to_memory_that_cannot_be_offered) {
   has_keys_ = false;
-  EXPECT_FALSE(put(far(9), patterned(long_enough)));
-  EXPECT_FALSE(put(far(9), patterned(long_enough)));
+  EXPECT_FALSE(put(remote(9), patterned(long_enough)));
+  EXPECT_FALSE(put(remote(9), patterned(long_enough)));
   EXPECT_EQ(keys_asked(), 1U);
   EXPECT_EQ(net_.peer.one_sided.puts, 0U);
 }
 
 TEST_F(ByEngineTest, a_get_behind_a_handle_is_complete_when_the_engine_says_so) {
   const Bytes data = patterned(long_enough);
-  std::ranges::copy(data, far(10));
+  std::ranges::copy(data, remote(10));
   net_.peer.one_sided.is_held_back = true;
   Bytes got(data.size());
-  detail::Request* const request = get(got, far(10), Finish::later);
+  detail::Request* const request = get(got, remote(10), Finish::later);
   ASSERT_NE(request, nullptr);
   EXPECT_FALSE(request->is_complete(*request));
   net_.peer.one_sided.is_held_back = false;
@@ -132,7 +132,7 @@ TEST_F(ByEngineTest, a_get_behind_a_handle_is_complete_when_the_engine_says_so) 
 }
 
 TEST_F(ByEngineTest, it_begins_when_what_was_sent_before_is_acknowledged) {
-  ASSERT_TRUE(put(far(11), patterned(long_enough)));  // the key is known
+  ASSERT_TRUE(put(remote(11), patterned(long_enough)));  // the key is known
   net_.peer.acknowledges = false;
   {
     const std::lock_guard locked(network()->links().lock());
@@ -144,15 +144,15 @@ TEST_F(ByEngineTest, it_begins_when_what_was_sent_before_is_acknowledged) {
     EXPECT_EQ(net_.peer.one_sided.puts, 1U);
     net_.peer.say(transport::Kind::none, -1);
   });
-  EXPECT_TRUE(put(far(11), patterned(long_enough)));
+  EXPECT_TRUE(put(remote(11), patterned(long_enough)));
   late.join();
   EXPECT_EQ(net_.peer.one_sided.puts, 2U);
 }
 
 TEST_F(ByEngineTest, a_chunk_of_this_process_is_offered_once_and_told_to_all_who_ask) {
   const auto answers = [&] { return net_.peer.seen(Kind::keyed); };
-  for (std::uint64_t question = 1; question <= 2; ++question)
-    net_.peer.say(Kind::key, 1, KeyRecord{question, 12});
+  for (std::uint64_t request = 1; request <= 2; ++request)
+    net_.peer.say(Kind::key, 1, KeyRecord{request, 12});
   ASSERT_TRUE(net_.until([&] { return answers().size() == 2; }));
   EXPECT_EQ(net_.peer.one_sided.memories.size(), 1U);
   EXPECT_EQ(net_.peer.one_sided.memories[0].data(), net_.mapping().segment(0) + 12 * chunk);

@@ -6,7 +6,7 @@
 
 #include "armature/detail/transfer.hpp"
 #include "rma/clones.hpp"
-#include "rma/section.hpp"
+#include "rma/subarray.hpp"
 
 namespace armature::rma {
 namespace {
@@ -107,16 +107,16 @@ void copy_rows(void* to_start, std::ptrdiff_t to_stride, const void* from_start,
   }
 }
 
-void copy_section(void* to_start, const void* from_start, const Section& section) {
+void copy_subarray(void* to_start, const void* from_start, const Subarray& subarray) {
   auto* to = static_cast<std::byte*>(to_start);
   const auto* from = static_cast<const std::byte*>(from_start);
-  if (section.levels == 0) {
-    detail::copy(to, from, section.row_bytes);
+  if (subarray.levels == 0) {
+    detail::copy(to, from, subarray.row_bytes);
     return;
   }
-  for_each_row(to, from, section.outer(), [&](std::byte* t, const std::byte* f) {
-    copy_rows(t, section.to_strides[0], f, section.from_strides[0], section.counts[0],
-              section.row_bytes);
+  for_each_row(to, from, subarray.outer(), [&](std::byte* t, const std::byte* f) {
+    copy_rows(t, subarray.to_strides[0], f, subarray.from_strides[0], subarray.counts[0],
+              subarray.row_bytes);
   });
 }
 

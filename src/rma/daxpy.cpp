@@ -18,7 +18,7 @@ template <class T>
 using Arithmetic = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                                std::type_identity<T>>::type;
 
-// An element at whatever address: rows of a section may lie any number of bytes apart.
+// An element at whatever address: rows of a subarray may lie any number of bytes apart.
 template <class T>
 struct [[gnu::packed, gnu::may_alias]] Anywhere {
   T value;

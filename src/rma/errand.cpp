@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "rma/far.hpp"
 #include "rma/protocol.hpp"
+#include "rma/remote.hpp"
 #include "rma/rows.hpp"
-#include "rma/section.hpp"
+#include "rma/subarray.hpp"
 #include "rma/target.hpp"
 #include "rma/write_stream.hpp"
 #include "wait/rank_context.hpp"

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "armature/rank.hpp"
-#include "rma/far_records.hpp"
+#include "rma/remote_records.hpp"
 #include "space/exposures.hpp"
 #include "space/mapping.hpp"
 #include "wait/lock.hpp"

@@ -8,8 +8,8 @@
 
 #include "base/runtime.hpp"
 #include "net/network.hpp"
-#include "rma/far_records.hpp"
 #include "rma/records.hpp"
+#include "rma/remote_records.hpp"
 
 namespace armature::rma {
 namespace {

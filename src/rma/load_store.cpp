@@ -5,7 +5,7 @@
 #include "armature/detail/transfer.hpp"
 #include "base/fail.hpp"
 #include "rma/adder.hpp"
-#include "rma/here.hpp"
+#include "rma/local.hpp"
 #include "rma/pieces.hpp"
 #include "rma/protocol.hpp"
 #include "wait/rank_context.hpp"
@@ -34,7 +34,7 @@ bool as_one(const void* remote, std::size_t bytes, Move&& move) {
 
 }  // namespace
 
-void put_here(void* to, const void* from, std::size_t bytes) {
+void put_local(void* to, const void* from, std::size_t bytes) {
   const bool moved = as_one(to, bytes, [&](auto word) {
     std::memcpy(&word, from, sizeof word);
     detail::store(static_cast<decltype(word)*>(to), word);
@@ -42,7 +42,7 @@ void put_here(void* to, const void* from, std::size_t bytes) {
   if (!moved) detail::copy_out(to, from, bytes);
 }
 
-void get_here(void* to, const void* from, std::size_t bytes) {
+void get_local(void* to, const void* from, std::size_t bytes) {
   const bool moved = as_one(from, bytes, [&](auto word) {
     word = detail::load(static_cast<const decltype(word)*>(from));
     std::memcpy(to, &word, sizeof word);
@@ -50,7 +50,7 @@ void get_here(void* to, const void* from, std::size_t bytes) {
   if (!moved) detail::copy_in(to, from, bytes);
 }
 
-std::uint64_t perform_here(void* address, const AtomicRecord& record) {
+std::uint64_t perform_local(void* address, const AtomicRecord& record) {
   return record.bytes == 8 ? rma::perform(static_cast<std::uint64_t*>(address), record)
                            : rma::perform(static_cast<std::uint32_t*>(address), record);
 }
@@ -87,18 +87,18 @@ Adder adder_of(Rank rank, const Update& update) {
 
 }  // namespace
 
-void add_here(Rank rank, const OnePiece& piece, const Update& update) {
+void add_local(Rank rank, const OnePiece& piece, const Update& update) {
   Adder adder = adder_of(rank, update);
   adder.add(static_cast<std::byte*>(piece.to), static_cast<const std::byte*>(piece.from),
             piece.bytes);
 }
 
-void add_here(const Operation& what) {
+void add_local(const Operation& what) {
   Adder adder = adder_of(what.rank, what.update);
   if (!what.is_list())
     return for_each_row(
-        static_cast<std::byte*>(what.to), static_cast<const std::byte*>(what.from), what.section,
-        [&](std::byte* t, const std::byte* f) { adder.add(t, f, what.section.row_bytes); });
+        static_cast<std::byte*>(what.to), static_cast<const std::byte*>(what.from), what.subarray,
+        [&](std::byte* t, const std::byte* f) { adder.add(t, f, what.subarray.row_bytes); });
   for (const Iov& s : what.lists)
     for (std::size_t i = 0; i < s.to.size(); ++i)
       adder.add(static_cast<std::byte*>(s.to[i]), static_cast<const std::byte*>(s.from[i]),
@@ -111,17 +111,17 @@ void copy_here(const Operation& what) {
   if (what.is_list())
     for (const Iov& pieces : what.lists) copy_pieces(pieces);
   else
-    copy_section(what.to, what.from, what.section);
+    copy_subarray(what.to, what.from, what.subarray);
 }
 
 detail::Request* start_here(const Operation& what, Finish /*now*/) {
   switch (what.verb) {
     case Verb::add:
-      add_here(what);
+      add_local(what);
       break;
     case Verb::put:
       if (what.is_one_piece()) {
-        put_here(what.to, what.from, what.section.row_bytes);
+        put_local(what.to, what.from, what.subarray.row_bytes);
         break;
       }
       std::atomic_thread_fence(std::memory_order_release);
@@ -129,7 +129,7 @@ detail::Request* start_here(const Operation& what, Finish /*now*/) {
       break;
     case Verb::get:
       if (what.is_one_piece()) {
-        get_here(what.to, what.from, what.section.row_bytes);
+        get_local(what.to, what.from, what.subarray.row_bytes);
         break;
       }
       copy_here(what);
@@ -140,7 +140,7 @@ detail::Request* start_here(const Operation& what, Finish /*now*/) {
 }
 
 detail::Request* start_atomic_here(const Atomic& what, Finish /*now*/, std::uint64_t& found) {
-  found = perform_here(reinterpret_cast<void*>(what.record.address), what.record);
+  found = perform_local(reinterpret_cast<void*>(what.record.address), what.record);
   return nullptr;
 }
 

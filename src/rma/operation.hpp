@@ -6,8 +6,8 @@
 
 #include "armature/iov.hpp"
 #include "armature/rank.hpp"
-#include "rma/far_records.hpp"
-#include "rma/section.hpp"
+#include "rma/remote_records.hpp"
+#include "rma/subarray.hpp"
 
 namespace armature::rma {
 
@@ -26,17 +26,17 @@ struct Operation {
   Verb verb = Verb::put;
   Rank rank;  // the other side
   Update update;
-  // One piece, which is a section without levels, or a section...
+  // One piece, which is a subarray without levels, or a subarray...
   void* to = nullptr;
   const void* from = nullptr;
-  Section section;
+  Subarray subarray;
   // ... or lists of pieces.
   std::span<const Iov> lists{};
 
   [[nodiscard]] const char* call() const { return update.call; }
   [[nodiscard]] bool is_list() const { return lists.data() != nullptr; }
-  [[nodiscard]] bool is_one_piece() const { return !is_list() && section.levels == 0; }
-  [[nodiscard]] std::size_t bytes() const { return bytes_of(section); }  // of no list
+  [[nodiscard]] bool is_one_piece() const { return !is_list() && subarray.levels == 0; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_of(subarray); }  // of no list
 };
 
 struct OnePiece {
@@ -47,7 +47,7 @@ struct OnePiece {
 
 inline Operation operation_on(Verb verb, Rank rank, const OnePiece& piece, const Update& update) {
   Operation what{.verb = verb, .rank = rank, .update = update, .to = piece.to, .from = piece.from};
-  what.section.row_bytes = piece.bytes;
+  what.subarray.row_bytes = piece.bytes;
   return what;
 }
 

@@ -1,11 +1,12 @@
 // Operations whose bytes are copied into records: several to a packet, as they gather while an
-// earlier packet is under way. Gets and atomics are questions (fetch.cpp, questions.hpp).
+// earlier packet is under way. Gets and atomics are pending requests (get.cpp,
+// pending_requests.hpp).
 #include <algorithm>
 #include <cstring>
 #include <mutex>
 
-#include "rma/far.hpp"
 #include "rma/protocol.hpp"
+#include "rma/remote.hpp"
 #include "rma/rows.hpp"
 #include "rma/write_stream.hpp"
 
@@ -53,7 +54,7 @@ void append_put(Network& net, Rank rank, std::byte* to, const std::byte* from, s
   }
 }
 
-void append_section(Network& net, const Operation& what) {
+void append_subarray(Network& net, const Operation& what) {
   for_each_rows(what, [&](const Rows& rows) {
     for_each_part(rows, row_max, [&](const Rows& part) { append_rows(net, what, part); });
   });
@@ -75,7 +76,7 @@ void append_lists(Network& net, Rank rank, const Iov& pieces, const Update& upda
 }
 
 detail::Request* start_in_packets(const Operation& what, Finish finish) {
-  if (what.verb == Verb::get) return fetch(what, finish);
+  if (what.verb == Verb::get) return start_get(what, finish);
   Network& net = *net::network();
   if (what.is_list()) {
     for (const Iov& pieces : what.lists)
@@ -83,9 +84,9 @@ detail::Request* start_in_packets(const Operation& what, Finish finish) {
         append_lists(net, what.rank, pieces, what.update);
   } else if (what.verb == Verb::put && what.is_one_piece()) {
     append_put(net, what.rank, static_cast<std::byte*>(what.to),
-               static_cast<const std::byte*>(what.from), what.section.row_bytes, what.call());
+               static_cast<const std::byte*>(what.from), what.subarray.row_bytes, what.call());
   } else {
-    append_section(net, what);
+    append_subarray(net, what);
   }
   return nullptr;
 }

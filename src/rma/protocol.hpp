@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "rma/far_records.hpp"
 #include "rma/memory.hpp"
 #include "rma/operation.hpp"
+#include "rma/remote_records.hpp"
 #include "wait/request.hpp"
 
 namespace armature::rma {

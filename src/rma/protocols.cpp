@@ -10,9 +10,9 @@
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
 #include "net/network.hpp"
-#include "rma/far.hpp"
 #include "rma/pieces.hpp"
 #include "rma/protocol.hpp"
+#include "rma/remote.hpp"
 #include "rma/write_stream.hpp"
 #include "transport/limits.hpp"
 #include "wait/rank_context.hpp"
@@ -110,10 +110,10 @@ Memory check(const Operation& what) {
   const Remote side = what.verb == Verb::get ? Remote::from : Remote::to;
   if (what.is_list()) return check_iov(what.rank, what.lists, side, what.call());
   const void* const first = side == Remote::to ? what.to : what.from;
-  if (what.section.levels == 0)
-    return require(what.rank, first, what.section.row_bytes, what.call());
-  const auto& strides = side == Remote::to ? what.section.to_strides : what.section.from_strides;
-  const Reach touched = reach(what.section, strides, what.call());
+  if (what.subarray.levels == 0)
+    return require(what.rank, first, what.subarray.row_bytes, what.call());
+  const auto& strides = side == Remote::to ? what.subarray.to_strides : what.subarray.from_strides;
+  const Reach touched = reach(what.subarray, strides, what.call());
   return require(what.rank, static_cast<const std::byte*>(first) + touched.below, touched.bytes,
                  what.call());
 }
@@ -130,7 +130,7 @@ Memory check(const Atomic& what) {
 }
 
 detail::Request* start(const Operation& what, Memory::Is memory, Finish finish) {
-  if (!what.is_list() && what.section.empty()) return nullptr;
+  if (!what.is_list() && what.subarray.empty()) return nullptr;
   return protocol_of(what, memory, finish).start(what, finish);
 }
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/two_nodes.hpp"
-#include "rma/far_records.hpp"
 #include "rma/protocol.hpp"
+#include "rma/remote_records.hpp"
 #include "transport/limits.hpp"
 
 namespace armature::rma {
@@ -30,8 +30,8 @@ class ProtocolsTest : public testing::Test {
   }
   static std::string of_rows(Verb verb, std::size_t rows, std::size_t row_bytes) {
     Operation what = operation_on(verb, Rank(1), {nullptr, nullptr, row_bytes}, {});
-    what.section.levels = 1;
-    what.section.counts[0] = rows;
+    what.subarray.levels = 1;
+    what.subarray.counts[0] = rows;
     return protocol_of(what, Memory::Is::segment, Finish::now).name;
   }
   static std::string of_pieces(std::size_t bytes, Finish finish) {

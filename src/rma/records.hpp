@@ -6,7 +6,7 @@
 
 namespace armature::rma {
 
-/// Records of one-sided operations (far_records.hpp).
+/// Records of one-sided operations (remote_records.hpp).
 enum class Kind : std::uint8_t {
   put,
   write,   // rows, or an accumulate
@@ -22,7 +22,7 @@ enum class Kind : std::uint8_t {
   lock,       // a mutex: answered when it is the asker's turn
   unlock,
   leave_lock,  // who has asked does not want it any more
-  turn,
+  lock_holder,
   key,  // how can that memory be reached by the engine?
   keyed,
   count,

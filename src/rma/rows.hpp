@@ -49,14 +49,14 @@ void for_each_rows(const Operation& what, Part&& part) {
                   .row_bytes = pieces.bytes});
     return;
   }
-  const Section& section = what.section;
+  const Subarray& subarray = what.subarray;
   for_each_row(static_cast<std::byte*>(what.to), static_cast<const std::byte*>(what.from),
-               section.outer(), [&](std::byte* to, const std::byte* from) {
-                 Rows rows{.to = to, .from = from, .row_bytes = section.row_bytes};
-                 if (section.levels > 0) {
-                   rows.to_stride = section.to_strides[0];
-                   rows.from_stride = section.from_strides[0];
-                   rows.count = section.counts[0];
+               subarray.outer(), [&](std::byte* to, const std::byte* from) {
+                 Rows rows{.to = to, .from = from, .row_bytes = subarray.row_bytes};
+                 if (subarray.levels > 0) {
+                   rows.to_stride = subarray.to_strides[0];
+                   rows.from_stride = subarray.from_strides[0];
+                   rows.count = subarray.counts[0];
                  }
                  part(rows);
                });

@@ -3,10 +3,10 @@
 
 #include "base/fail.hpp"
 #include "rma/by_engine.hpp"
-#include "rma/far.hpp"
-#include "rma/far_lock.hpp"
-#include "rma/questions.hpp"
+#include "rma/pending_requests.hpp"
 #include "rma/records.hpp"
+#include "rma/remote.hpp"
+#include "rma/remote_lock.hpp"
 #include "space/mapping.hpp"
 
 namespace armature::rma {
@@ -38,11 +38,11 @@ void unpack_exposures(Rank rank, std::span<const std::byte> from) {
 const transport::Service service{
     .name = "rma",
     .records_count = static_cast<std::uint8_t>(Kind::count),
-    .handlers = {far_handlers, key_handlers, lock_handlers, Question::handlers},
+    .handlers = {remote_handlers, key_handlers, lock_handlers, PendingRequest::handlers},
     .poll = look_at_locks,
-    .peer_failed = Question::give_up,
-    .reset = forget_far,
-    .quiesce = Question::all_are_answered,
+    .peer_failed = PendingRequest::give_up,
+    .reset = forget_remote,
+    .quiesce = PendingRequest::all_are_answered,
     .pack_rank = pack_exposures,
     .unpack_rank = unpack_exposures};
 

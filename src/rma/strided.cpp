@@ -6,7 +6,7 @@
 #include "armature/detail/view.hpp"
 #include "base/fail.hpp"
 #include "rma/protocol.hpp"
-#include "rma/section.hpp"
+#include "rma/subarray.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 using rma::Finish;
 using rma::Operation;
 using rma::Reach;
-using rma::Section;
+using rma::Subarray;
 using rma::Verb;
 
 [[nodiscard]] bool is_reachable(Rank rank, const void* first, const Reach& reach) {
@@ -60,14 +60,15 @@ Operation operation_on(const Sides& sides) {
 
 detail::Request* start_strided(const Sides& sides, const Strided& shape, Finish finish) {
   const wait::ThreadCall under_way(sides.call);
-  const Section section = Section::from(shape, sides.call);
-  if (section.empty())
+  const Subarray subarray = Subarray::from(shape, sides.call);
+  if (subarray.empty())
     return wait::mapping(sides.call).require_rank(sides.rank, sides.call), nullptr;
-  const auto& strides = sides.verb == Verb::get ? section.from_strides : section.to_strides;
-  if (is_reachable(sides.rank, sides.remote(), rma::reach(section, strides, sides.call))) [[likely]]
-    return touch(sides.verb, [&] { rma::copy_section(sides.to, sides.from, section); });
+  const auto& strides = sides.verb == Verb::get ? subarray.from_strides : subarray.to_strides;
+  if (is_reachable(sides.rank, sides.remote(), rma::reach(subarray, strides, sides.call)))
+      [[likely]]
+    return touch(sides.verb, [&] { rma::copy_subarray(sides.to, sides.from, subarray); });
   Operation what = operation_on(sides);
-  what.section = section;
+  what.subarray = subarray;
   return rma::start(what, finish);
 }
 
@@ -106,13 +107,13 @@ Reach patch_reach(const Patch& patch, std::ptrdiff_t stride, const char* call) {
   return {span < 0 ? span : 0, bytes};
 }
 
-/// A patch as a section.
-void describe(const Patch& patch, Section& section) {
-  section.row_bytes = patch.row_bytes;
-  section.levels = 1;
-  section.counts[0] = patch.rows;
-  section.to_strides[0] = patch.to_stride;
-  section.from_strides[0] = patch.from_stride;
+/// A patch as a subarray.
+void describe(const Patch& patch, Subarray& subarray) {
+  subarray.row_bytes = patch.row_bytes;
+  subarray.levels = 1;
+  subarray.counts[0] = patch.rows;
+  subarray.to_strides[0] = patch.to_stride;
+  subarray.from_strides[0] = patch.from_stride;
 }
 
 detail::Request* start_patch(const Sides& sides, const Patch& patch, Finish finish) {
@@ -126,7 +127,7 @@ detail::Request* start_patch(const Sides& sides, const Patch& patch, Finish fini
                      patch.row_bytes);
     });
   Operation what = operation_on(sides);
-  describe(patch, what.section);
+  describe(patch, what.subarray);
   return rma::start(what, finish);
 }
 

@@ -9,8 +9,8 @@
 
 #include "rma/adder.hpp"
 #include "rma/daxpy.hpp"
-#include "rma/here.hpp"
-#include "rma/section.hpp"
+#include "rma/local.hpp"
+#include "rma/subarray.hpp"
 #include "wait/processes.hpp"
 #include "wait/rank_context.hpp"
 
@@ -43,7 +43,7 @@ void Target::write(const Rows& rows) const {
       kind_->write(rows.row_to(i), rows.row_from(i), rows.row_bytes);
     return;
   }
-  if (rows.count == 1) return put_here(rows.to, rows.from, rows.row_bytes);
+  if (rows.count == 1) return put_local(rows.to, rows.from, rows.row_bytes);
   std::atomic_thread_fence(std::memory_order_release);
   copy_rows(rows.to, rows.to_stride, rows.from, rows.from_stride, rows.count, rows.row_bytes);
 }
@@ -54,7 +54,7 @@ void Target::read(const Rows& rows) const {
       kind_->read(rows.row_to(i), rows.row_from(i), rows.row_bytes);
     return;
   }
-  if (rows.count == 1) return get_here(rows.to, rows.from, rows.row_bytes);
+  if (rows.count == 1) return get_local(rows.to, rows.from, rows.row_bytes);
   copy_rows(rows.to, rows.to_stride, rows.from, rows.from_stride, rows.count, rows.row_bytes);
   std::atomic_thread_fence(std::memory_order_acquire);
 }
@@ -96,11 +96,11 @@ void Target::add_by_routine(std::byte* to, const std::byte* from, std::size_t by
 
 std::uint64_t Target::perform(const AtomicRecord& what) const {
   auto* const address = reinterpret_cast<void*>(what.address);
-  if (kind_ == nullptr) return perform_here(address, what);
+  if (kind_ == nullptr) return perform_local(address, what);
   const ChunkHold held(mapping_.chunk_lock(rank_, address), by_);
   alignas(8) std::array<std::byte, 8> value{};
   kind_->read(value.data(), address, what.bytes);
-  const std::uint64_t found = perform_here(value.data(), what);
+  const std::uint64_t found = perform_local(value.data(), what);
   kind_->write(address, value.data(), what.bytes);
   return found;
 }

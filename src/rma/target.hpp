@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "armature/expose.hpp"
-#include "rma/far_records.hpp"
 #include "rma/operation.hpp"
+#include "rma/remote_records.hpp"
 #include "rma/rows.hpp"
 #include "space/mapping.hpp"
 #include "wait/lock.hpp"

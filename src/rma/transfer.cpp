@@ -52,7 +52,7 @@ namespace {
 rma::Atomic atomic_of(Rank rank, const void* address, std::size_t bytes,
                       const AtomicOperation& what) {
   return {.rank = rank,
-          .record = {.question = 0,
+          .record = {.request = 0,
                      .address = reinterpret_cast<std::uint64_t>(address),
                      .operand = what.operand,
                      .expected = what.expected,

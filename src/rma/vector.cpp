@@ -2,7 +2,7 @@
 // the remote list that finds the lowest and the highest, which the machine does several at a time,
 // and one check of that range. Only when the range is bad is it worth asking which address was.
 // Programs often list every n-th element of an array: such a list is noticed on the way and moves
-// as a section, three times as fast.
+// as a subarray, three times as fast.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -15,10 +15,10 @@
 #include "armature/iov.hpp"
 #include "base/fail.hpp"
 #include "rma/clones.hpp"
-#include "rma/far.hpp"
 #include "rma/pieces.hpp"
 #include "rma/protocol.hpp"
-#include "rma/section.hpp"
+#include "rma/remote.hpp"
+#include "rma/subarray.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 
@@ -152,7 +152,7 @@ Memory& take_in(Memory& all, const Memory& one) {
   return all;
 }
 
-/// Throws unless every remote piece is good: by one question where all is well.
+/// Throws unless every remote piece is good: by one request where all is well.
 Memory check_pieces(Rank rank, const Iov& s, Remote side, const char* call) {
   require_as_many(s, call);
   const auto remote = remote_of(s, side);
@@ -172,7 +172,7 @@ Memory check_pieces(Rank rank, const Iov& s, Remote side, const char* call) {
   return all;
 }
 
-/// Lists that are even on both sides are sections, which need no look at each address.
+/// Lists that are even on both sides are subarrays, which need no look at each address.
 void copy_segment(const Iov& s, std::optional<std::ptrdiff_t> to_stride,
                   std::optional<std::ptrdiff_t> from_stride) {
   if (to_stride && from_stride)

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "rma/daxpy.hpp"
-#include "rma/far.hpp"
+#include "rma/remote.hpp"
 #include "transport/limits.hpp"
 #include "wait/notifier.hpp"
 #include "wait/wait.hpp"
@@ -81,59 +81,60 @@ void WriteStream::lend(Link& link, Piece& piece, const WriteRecord& record, cons
   link.lend_piece(Kind::put, sender_, rank_, std::as_bytes(std::span(&put, 1)), bytes, piece, ack);
 }
 
-// -- sections -------------------------------------------------------------------------------------
+// -- subarrays
+// -------------------------------------------------------------------------------------
 
-SectionWrite::SectionWrite(Rank rank, void* to, const void* from, const Section& section,
-                           const Update& update)
+SubarrayWrite::SubarrayWrite(Rank rank, void* to, const void* from, const Subarray& subarray,
+                             const Update& update)
     : WriteStream(rank, update),
       to_(static_cast<std::byte*>(to)),
       from_(static_cast<const std::byte*>(from)),
-      section_(section) {
-  record_.row_bytes = section.row_bytes;
-  record_.stride = section.levels == 0 ? 0 : section.to_strides[0];
+      subarray_(subarray) {
+  record_.row_bytes = subarray.row_bytes;
+  record_.stride = subarray.levels == 0 ? 0 : subarray.to_strides[0];
 }
 
-bool SectionWrite::send_next(Link& link, Piece& piece) {
-  const bool is_short = section_.levels > 0 && section_.row_bytes < Limits::get().packed_below();
+bool SubarrayWrite::send_next(Link& link, Piece& piece) {
+  const bool is_short = subarray_.levels > 0 && subarray_.row_bytes < Limits::get().packed_below();
   return is_short ? send_rows(link, piece) : send_part_of_row(link, piece);
 }
 
 /// Goes on behind so many rows of the innermost level. False behind the last of all.
-bool SectionWrite::skip_rows(std::size_t rows) {
+bool SubarrayWrite::skip_rows(std::size_t rows) {
   std::size_t step = rows;
-  for (std::size_t level = 0; level < section_.levels; ++level, step = 1) {
-    to_ += static_cast<std::ptrdiff_t>(step) * section_.to_strides[level];
-    from_ += static_cast<std::ptrdiff_t>(step) * section_.from_strides[level];
-    if ((index_[level] += step) < section_.counts[level]) return true;
-    const auto all = static_cast<std::ptrdiff_t>(section_.counts[level]);
-    to_ -= all * section_.to_strides[level];
-    from_ -= all * section_.from_strides[level];
+  for (std::size_t level = 0; level < subarray_.levels; ++level, step = 1) {
+    to_ += static_cast<std::ptrdiff_t>(step) * subarray_.to_strides[level];
+    from_ += static_cast<std::ptrdiff_t>(step) * subarray_.from_strides[level];
+    if ((index_[level] += step) < subarray_.counts[level]) return true;
+    const auto all = static_cast<std::ptrdiff_t>(subarray_.counts[level]);
+    to_ -= all * subarray_.to_strides[level];
+    from_ -= all * subarray_.from_strides[level];
     index_[level] = 0;
   }
   return false;
 }
 
-bool SectionWrite::send_part_of_row(Link& link, Piece& piece) {
+bool SubarrayWrite::send_part_of_row(Link& link, Piece& piece) {
   WriteRecord record = record_;
   record.rows = 1;
-  record.row_bytes = std::min(Limits::piece_bytes, section_.row_bytes - sent_of_row_);
+  record.row_bytes = std::min(Limits::piece_bytes, subarray_.row_bytes - sent_of_row_);
   record.address = reinterpret_cast<std::uint64_t>(to_ + sent_of_row_);
   const std::byte* const from = from_ + sent_of_row_;
   sent_of_row_ += record.row_bytes;
-  const bool row_is_sent = sent_of_row_ == section_.row_bytes;
+  const bool row_is_sent = sent_of_row_ == subarray_.row_bytes;
   if (row_is_sent) sent_of_row_ = 0;
   const bool is_last = row_is_sent && !skip_rows(1);
   lend(link, piece, record, from, is_last);
   return !is_last;
 }
 
-bool SectionWrite::send_rows(Link& link, Piece& piece) {
+bool SubarrayWrite::send_rows(Link& link, Piece& piece) {
   WriteRecord record = record_;
-  const std::size_t left = section_.counts[0] - index_[0];
+  const std::size_t left = subarray_.counts[0] - index_[0];
   record.rows = std::min(left, Limits::piece_bytes / record.row_bytes);
   record.address = reinterpret_cast<std::uint64_t>(to_);
   const std::byte* const from = from_;
-  const std::ptrdiff_t stride = section_.from_strides[0];
+  const std::ptrdiff_t stride = subarray_.from_strides[0];
   const auto row_bytes = static_cast<std::ptrdiff_t>(record.row_bytes);
   const std::size_t bytes = record.rows * record.row_bytes;
   const bool is_last = !skip_rows(record.rows);

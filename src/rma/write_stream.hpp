@@ -8,9 +8,9 @@
 #include "armature/iov.hpp"
 #include "armature/rank.hpp"
 #include "net/network.hpp"
-#include "rma/far_records.hpp"
 #include "rma/operation.hpp"
-#include "rma/section.hpp"
+#include "rma/remote_records.hpp"
+#include "rma/subarray.hpp"
 #include "transport/stream.hpp"
 #include "wait/outstanding.hpp"
 #include "wait/request.hpp"
@@ -54,10 +54,11 @@ class WriteStream : public transport::Stream {
   std::atomic<bool> is_over_ = true;
 };
 
-/// Of a section, or of one row.
-class SectionWrite : public WriteStream {
+/// Of a subarray, or of one row.
+class SubarrayWrite : public WriteStream {
  public:
-  SectionWrite(Rank rank, void* to, const void* from, const Section& section, const Update& update);
+  SubarrayWrite(Rank rank, void* to, const void* from, const Subarray& subarray,
+                const Update& update);
 
  private:
   [[nodiscard]] bool send_next(transport::Link& link, transport::Piece& piece) override;
@@ -67,7 +68,7 @@ class SectionWrite : public WriteStream {
 
   std::byte* to_;
   const std::byte* from_;
-  Section section_;
+  Subarray subarray_;
   std::array<std::size_t, Strided::levels_max> index_{};
   std::size_t sent_of_row_ = 0;
 };

@@ -251,11 +251,11 @@ TEST_F(WriteStreamTest, none_is_sent_to_a_process_that_was_lost) {
 /// Of a rank that has rolled back, nothing is touched any more.
 TEST_F(WriteStreamTest, those_of_ranks_are_forgotten) {
   net_.peer.keeps_lent = true;
-  std::vector<std::byte> place(sizeof(SectionWrite));
-  Section row;
+  std::vector<std::byte> place(sizeof(SubarrayWrite));
+  Subarray row;
   row.row_bytes = long_bytes;
   auto* const write =
-      new (place.data()) SectionWrite(Rank(1), net_.mapping().segment(1), source_.data(), row, {});
+      new (place.data()) SubarrayWrite(Rank(1), net_.mapping().segment(1), source_.data(), row, {});
   write->begin(Network::Start::now);
   EXPECT_EQ(lent(), 4U);
   std::ranges::fill(place, std::byte{0});  // as memory of a checkpoint

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "rma/far.hpp"
 #include "rma/protocol.hpp"
+#include "rma/remote.hpp"
 #include "rma/write_stream.hpp"
 #include "wait/all_of.hpp"
 
@@ -35,10 +35,10 @@ detail::Request* begin_list(const Operation& what, const Iov& pieces, Finish fin
 }
 
 detail::Request* start_streams(const Operation& what, Finish finish) {
-  if (what.verb == Verb::get) return fetch(what, finish);
+  if (what.verb == Verb::get) return start_get(what, finish);
   if (!what.is_list())
-    return begin<SectionWrite>(finish, what.bytes(), what.call(), what.rank, what.to, what.from,
-                               what.section, what.update);
+    return begin<SubarrayWrite>(finish, what.bytes(), what.call(), what.rank, what.to, what.from,
+                                what.subarray, what.update);
   if (what.lists.size() == 1) return begin_list(what, what.lists[0], finish);
   std::vector<Handle> writes;
   for (const Iov& pieces : what.lists)

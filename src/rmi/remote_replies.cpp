@@ -10,9 +10,9 @@
 
 #include "base/fail.hpp"
 #include "net/network.hpp"
-#include "rma/far.hpp"
+#include "rma/pending_requests.hpp"
 #include "rma/protocol.hpp"
-#include "rma/questions.hpp"
+#include "rma/remote.hpp"
 #include "rmi/records.hpp"
 #include "wait/notifier.hpp"
 
@@ -159,11 +159,11 @@ std::byte* fetch_block(space::AddressSpace& space, Blocks& blocks, Rank owner,
   try {
     here = blocks.take(space.me(), bytes, "remote call");
     {
-      rma::Fetch fetch(owner, rma::Runs::contiguous(here, bytes), bytes);
-      rma::ask_section(
+      rma::PendingGet get(owner, rma::IovCursor::contiguous(here, bytes), bytes);
+      rma::ask_subarray(
           rma::operation_on(rma::Verb::get, owner, {here, block, bytes}, {.call = "remote call"}),
-          fetch.number(), rma::Asked::now);
-      fetch.wait_alone("remote call");
+          get.number(), rma::Asked::now);
+      get.wait_alone("remote call");
     }
     give_back_block(space, const_cast<std::byte*>(block));
   } catch (...) {

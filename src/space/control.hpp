@@ -122,7 +122,7 @@ struct alignas(4096) ControlHeader {
   // Written by the launcher: how many ranks have died so far. Waiting ranks look at it.
   alignas(64) std::atomic<std::uint32_t> deaths{0};
   // Of these, those on other nodes, which this node has been told of. Counted first.
-  std::atomic<std::uint32_t> far_deaths{0};
+  std::atomic<std::uint32_t> remote_deaths{0};
   // Counted when a rank's slot says that it has left the job, by each who learns of it: as long as
   // nobody has, nobody need look at all whom he waits for.
   std::atomic<std::uint32_t> left{0};
@@ -173,7 +173,7 @@ struct alignas(4096) ControlHeader {
   /// Whether all of this node's virtual ranks have left the job or died.
   [[nodiscard]] bool all_are_through() const {
     const std::uint32_t died =
-        deaths.load(std::memory_order_acquire) - far_deaths.load(std::memory_order_acquire);
+        deaths.load(std::memory_order_acquire) - remote_deaths.load(std::memory_order_acquire);
     return static_cast<std::int32_t>(through.load(std::memory_order_acquire) + died - ranks_here) >=
            0;
   }

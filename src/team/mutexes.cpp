@@ -4,8 +4,8 @@
 #include "armature/mutex.hpp"
 #include "base/fail.hpp"
 #include "net/network.hpp"
-#include "rma/far_lock.hpp"
 #include "rma/protocol.hpp"
+#include "rma/remote_lock.hpp"
 #include "team/free.hpp"
 #include "team/team_state.hpp"
 #include "wait/lock.hpp"
@@ -43,9 +43,9 @@ struct Mutexes::State {
 namespace {
 
 /// A mutex of a member on another node, whose process keeps the queue.
-class FarLock {
+class RemoteLock {
  public:
-  FarLock(const Mutexes::State& state, int member, const LockWord& word)
+  RemoteLock(const Mutexes::State& state, int member, const LockWord& word)
       : net_(*net::network()),
         rank_(state.table->share(member).rank),
         word_(&word),
@@ -55,7 +55,7 @@ class FarLock {
   [[nodiscard]] std::uint64_t try_take() const {
     std::uint64_t found = 0;
     (void)rma::start_good({.rank = rank_,
-                           .record = {.question = 0,
+                           .record = {.request = 0,
                                       .address = reinterpret_cast<std::uint64_t>(word_),
                                       .operand = token_,
                                       .expected = 0,
@@ -66,13 +66,13 @@ class FarLock {
     return found;
   }
   void take(int index) const {
-    rma::lock_far(net_, {rank_, word_, index}, token_, "Mutexes::lock");
+    rma::lock_remote(net_, {rank_, word_, index}, token_, "Mutexes::lock");
   }
   /// False when it was not ours.
   [[nodiscard]] bool give_back(int index) const {
     // What was put to the mutex's own process is ahead of this on the way.
     net_.flush().to_reachable("Mutexes::unlock", net_.mapping().slot(rank_).process);
-    return rma::unlock_far(net_, {rank_, word_, index}, token_, "Mutexes::unlock");
+    return rma::unlock_remote(net_, {rank_, word_, index}, token_, "Mutexes::unlock");
   }
 
  private:
@@ -93,7 +93,7 @@ inline bool is_far(const Mutexes::State& state, int member) {
 }
 
 /// Whether the owner's process is needed, too: who holds the mutex gives it back by way of that.
-bool is_held_far(const wait::WaitFor& wait, std::size_t /*owner*/) {
+bool is_held_remotely(const wait::WaitFor& wait, std::size_t /*owner*/) {
   const net::Network* const net = net::network();
   return net != nullptr && wait.peer >= 0 && !net->mapping().is_here(wait.peer);
 }
@@ -112,7 +112,7 @@ void Mutexes::lock(int member, int index) const {
   const wait::ThreadCall under_way("Mutexes::lock");
   const State& state = checked(*this, under_way, "Mutexes::lock");
   LockWord& word = state.word(member, index, "Mutexes::lock");
-  if (is_far(state, member)) return FarLock(state, member, word).take(index);
+  if (is_far(state, member)) return RemoteLock(state, member, word).take(index);
   const std::uint64_t token = wait::lock_token_of_thread(state.me);
   if (wait::try_lock_by(word, token)) [[likely]]
     return;
@@ -122,7 +122,7 @@ void Mutexes::lock(int member, int index) const {
   const std::int32_t owner = state.table->share(member).rank;
   wait::WaitFor wait{.what = space::Awaiting::mutex,
                      .members = {&owner, 1},
-                     .awaits = is_held_far,
+                     .awaits = is_held_remotely,
                      .detail = static_cast<std::uint64_t>(index),
                      .call = "Mutexes::lock"};
   wait::lock_contended(word, token, wait);
@@ -132,7 +132,7 @@ bool Mutexes::try_lock(int member, int index) const {
   const wait::ThreadCall under_way("Mutexes::try_lock");
   const State& state = checked(*this, under_way, "Mutexes::try_lock");
   LockWord& word = state.word(member, index, "Mutexes::try_lock");
-  if (is_far(state, member)) return FarLock(state, member, word).try_take() == 0;
+  if (is_far(state, member)) return RemoteLock(state, member, word).try_take() == 0;
   if (wait::try_lock_by(word, wait::lock_token_of_thread(state.me))) return true;
   // Who tries until it succeeds may keep the holder from its turn.
   wait::let_others_run();
@@ -144,7 +144,7 @@ void Mutexes::unlock(int member, int index) const {
   const State& state = checked(*this, under_way, "Mutexes::unlock");
   LockWord& word = state.word(member, index, "Mutexes::unlock");
   if (is_far(state, member)) {
-    if (FarLock(state, member, word).give_back(index)) return;
+    if (RemoteLock(state, member, word).give_back(index)) return;
     fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
                                    index, member));
   }

@@ -91,7 +91,7 @@ const Known* known_team(std::uint32_t team, const Arrived& arrived, bool enters_
   return nullptr;
 }
 
-void require_far(const TeamBlock& block, std::uint32_t member, const Arrived& arrived) {
+void require_remote(const TeamBlock& block, std::uint32_t member, const Arrived& arrived) {
   if (member < block.size &&
       !network()->mapping().is_here(const_cast<TeamBlock&>(block).ranks()[member]))
     return;
@@ -119,7 +119,7 @@ void enter(MemberLine& line, const RoundRecord& record) {
   line.round.store(record.round, std::memory_order_release);
 }
 
-void require_far(const Nodes& nodes, NodeRange range, const Arrived& arrived) {
+void require_remote(const Nodes& nodes, NodeRange range, const Arrived& arrived) {
   const bool good = nodes.holds(range) && range.count > 0;
   if (good && (nodes.here() + nodes.size() - range.first) % nodes.size() >= range.count) return;
   fail(Errc::corrupt, fmt::format("process {} speaks for {} nodes from {} on", arrived.process,
@@ -132,13 +132,13 @@ void on_round(const Arrived& arrived) {
   if (team == nullptr) return;
   TeamBlock* const block = team->block;
   if (record.member == all_of_nodes) {
-    require_far(*team->nodes, record.nodes, arrived);
+    require_remote(*team->nodes, record.nodes, arrived);
     team->nodes->for_each_member(record.nodes, [&](std::uint32_t member) {
       enter(block->line(member, record.round), record);
     });
     return notify_members_here(*block);
   }
-  require_far(*block, record.member, arrived);
+  require_remote(*block, record.member, arrived);
   const auto bytes = arrived.rest(sizeof record);
   if (record.shown > TeamBlock::staging_bytes || record.at > record.shown ||
       bytes.size() > record.shown - record.at)
@@ -160,7 +160,7 @@ void on_piece(const Arrived& arrived) {
   const Known* const team = known_team(record.team, arrived, false);
   if (team == nullptr) return;
   TeamBlock* const block = team->block;
-  require_far(*block, record.member, arrived);
+  require_remote(*block, record.member, arrived);
   const auto bytes = arrived.rest(sizeof record);
   if (record.lies_at >= block->size || record.at > TeamBlock::staging_bytes ||
       bytes.size() > TeamBlock::staging_bytes - record.at)
@@ -184,14 +184,14 @@ void on_wave(const Arrived& arrived) {
   const Known* const team = known_team(record.team, arrived, false);
   if (team == nullptr) return;
   if (record.member == all_of_nodes) {
-    require_far(*team->nodes, record.nodes, arrived);
+    require_remote(*team->nodes, record.nodes, arrived);
     // Only sums are looked at: one line has it, the others nothing.
     team->nodes->for_each_member(record.nodes, [&](std::uint32_t member) {
       show_wave(team->block->fence_line(member, record.wave), record);
       record.sent = record.executed = 0;
     });
   } else {
-    require_far(*team->block, record.member, arrived);
+    require_remote(*team->block, record.member, arrived);
     show_wave(team->block->fence_line(record.member, record.wave), record);
   }
   notify_members_here(*team->block);

@@ -74,20 +74,22 @@ class Engine {
 
   // One-sided operations of the engine itself. An engine need not have them.
   [[nodiscard]] virtual bool is_one_sided() const { return false; }
-  /// Whether memory that is offered is held in place for the network's hardware.
+  /// Whether memory that is registered is held in place for the network's hardware.
   [[nodiscard]] virtual bool pins_memory() const { return false; }
-  /// Lets peers reach that memory of this process from now on: what they must know for that. Empty
-  /// when it cannot be.
-  [[nodiscard]] virtual std::vector<std::byte> offer(std::span<std::byte> /*memory*/) { return {}; }
-  /// What a peer has offered; nullptr when that is of no use here.
-  [[nodiscard]] virtual void* accept(int /*peer*/, std::span<const std::byte> /*offered*/) {
+  /// Lets peers reach that memory of this process from now on. Returns its remote key, packed.
+  /// Empty when it cannot be.
+  [[nodiscard]] virtual std::vector<std::byte> register_memory(std::span<std::byte> /*memory*/) {
+    return {};
+  }
+  /// Returns the remote key that a peer has packed; nullptr when that is of no use here.
+  [[nodiscard]] virtual void* unpack_rkey(int /*peer*/, std::span<const std::byte> /*packed*/) {
     return nullptr;
   }
   /// Told by sink.sent(token) when the bytes are in the peer's memory.
-  virtual void put(int /*peer*/, void* /*accepted*/, std::uint64_t /*to*/,
+  virtual void put(int /*peer*/, void* /*rkey*/, std::uint64_t /*to*/,
                    std::span<const std::byte> /*from*/, std::uint64_t /*token*/) {}
   /// Told by sink.sent(token) when they are in `to`.
-  virtual void get(int /*peer*/, void* /*accepted*/, std::uint64_t /*from*/,
+  virtual void get(int /*peer*/, void* /*rkey*/, std::uint64_t /*from*/,
                    std::span<std::byte> /*to*/, std::uint64_t /*token*/) {}
 };
 

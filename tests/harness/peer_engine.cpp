@@ -51,7 +51,7 @@ bool PeerEngine::arm() {
   return peer_.incoming.empty() && (peer_.one_sided.is_held_back || peer_.one_sided.moves.empty());
 }
 
-Bytes PeerEngine::offer(std::span<std::byte> memory) {
+Bytes PeerEngine::register_memory(std::span<std::byte> memory) {
   peer_.one_sided.memories.push_back(memory);
   return Bytes(8, std::byte{1});
 }

@@ -25,9 +25,9 @@ class PeerEngine final : public transport::Engine {
   [[nodiscard]] bool arm() override;
 
   [[nodiscard]] bool is_one_sided() const override { return peer_.one_sided.is_offered; }
-  [[nodiscard]] Bytes offer(std::span<std::byte> memory) override;
-  [[nodiscard]] void* accept(int, std::span<const std::byte> offered) override {
-    return offered.empty() ? nullptr : &peer_;
+  [[nodiscard]] Bytes register_memory(std::span<std::byte> memory) override;
+  [[nodiscard]] void* unpack_rkey(int, std::span<const std::byte> packed) override {
+    return packed.empty() ? nullptr : &peer_;
   }
   void put(int, void*, std::uint64_t to, std::span<const std::byte> from,
            std::uint64_t token) override;

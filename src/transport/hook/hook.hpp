@@ -104,19 +104,19 @@ class Hook final : public Engine, private Sink {
   // One-sided operations are no packets: nothing is done to them.
   [[nodiscard]] bool is_one_sided() const override { return inner_->is_one_sided(); }
   [[nodiscard]] bool pins_memory() const override { return inner_->pins_memory(); }
-  [[nodiscard]] std::vector<std::byte> offer(std::span<std::byte> memory) override {
-    return inner_->offer(memory);
+  [[nodiscard]] std::vector<std::byte> register_memory(std::span<std::byte> memory) override {
+    return inner_->register_memory(memory);
   }
-  [[nodiscard]] void* accept(int peer, std::span<const std::byte> offered) override {
-    return inner_->accept(peer, offered);
+  [[nodiscard]] void* unpack_rkey(int peer, std::span<const std::byte> packed) override {
+    return inner_->unpack_rkey(peer, packed);
   }
-  void put(int peer, void* accepted, std::uint64_t to, std::span<const std::byte> from,
+  void put(int peer, void* rkey, std::uint64_t to, std::span<const std::byte> from,
            std::uint64_t token) override {
-    inner_->put(peer, accepted, to, from, token);
+    inner_->put(peer, rkey, to, from, token);
   }
-  void get(int peer, void* accepted, std::uint64_t from, std::span<std::byte> to,
+  void get(int peer, void* rkey, std::uint64_t from, std::span<std::byte> to,
            std::uint64_t token) override {
-    inner_->get(peer, accepted, from, to, token);
+    inner_->get(peer, rkey, from, to, token);
   }
 
   [[nodiscard]] Count sent_to(int peer) const;

@@ -85,20 +85,20 @@ void Ucx::drop(int peer) {
     dropped_.add(endpoint, dropped.noticed);
 }
 
-void* Ucx::accept(int peer, std::span<const std::byte> offered) {
+void* Ucx::unpack_rkey(int peer, std::span<const std::byte> packed) {
   const Peer& from = *peers_[static_cast<std::size_t>(peer)];
-  return from.lost ? nullptr : memory_.take_key(from.endpoint, offered);
+  return from.lost ? nullptr : memory_.take_key(from.endpoint, packed);
 }
 
 /// A put is done for UCX when it has let go of the source; the flush behind it says when the bytes
 /// are there.
-void Ucx::put(int peer, void* accepted, std::uint64_t to, std::span<const std::byte> from,
+void Ucx::put(int peer, void* rkey, std::uint64_t to, std::span<const std::byte> from,
               std::uint64_t token) {
   Peer& target = *peers_[static_cast<std::size_t>(peer)];
   if (target.lost) return sink_.sent(token);
   const ucp_request_param_t untold{};
   const ucs_status_ptr_t request = ucp_put_nbx(target.endpoint, from.data(), from.size(), to,
-                                               static_cast<ucp_rkey_h>(accepted), &untold);
+                                               static_cast<ucp_rkey_h>(rkey), &untold);
   if (UCS_PTR_IS_PTR(request)) ucp_request_free(request);
   if (UCS_PTR_IS_ERR(request)) lose(target, UCS_PTR_STATUS(request));
   if (target.lost) return sink_.sent(token);
@@ -107,7 +107,7 @@ void Ucx::put(int peer, void* accepted, std::uint64_t to, std::span<const std::b
   if (!is_under_way(target, ucp_ep_flush_nbx(target.endpoint, &param), sending)) sink_.sent(token);
 }
 
-void Ucx::get(int peer, void* accepted, std::uint64_t from, std::span<std::byte> to,
+void Ucx::get(int peer, void* rkey, std::uint64_t from, std::span<std::byte> to,
               std::uint64_t token) {
   Peer& target = *peers_[static_cast<std::size_t>(peer)];
   if (target.lost) return sink_.sent(token);
@@ -115,7 +115,7 @@ void Ucx::get(int peer, void* accepted, std::uint64_t from, std::span<std::byte>
   const ucp_request_param_t param = sending->param();
   if (!is_under_way(target,
                     ucp_get_nbx(target.endpoint, to.data(), to.size(), from,
-                                static_cast<ucp_rkey_h>(accepted), &param),
+                                static_cast<ucp_rkey_h>(rkey), &param),
                     sending))
     sink_.sent(token);
 }

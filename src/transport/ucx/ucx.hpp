@@ -59,13 +59,13 @@ class Ucx final : public Engine {
   [[nodiscard]] bool pins_memory() const override {
     return worker_.is_one_sided() && worker_.has_rdma();
   }
-  [[nodiscard]] std::vector<std::byte> offer(std::span<std::byte> memory) override {
+  [[nodiscard]] std::vector<std::byte> register_memory(std::span<std::byte> memory) override {
     return memory_.register_here(memory);
   }
-  [[nodiscard]] void* accept(int peer, std::span<const std::byte> offered) override;
-  void put(int peer, void* accepted, std::uint64_t to, std::span<const std::byte> from,
+  [[nodiscard]] void* unpack_rkey(int peer, std::span<const std::byte> packed) override;
+  void put(int peer, void* rkey, std::uint64_t to, std::span<const std::byte> from,
            std::uint64_t token) override;
-  void get(int peer, void* accepted, std::uint64_t from, std::span<std::byte> to,
+  void get(int peer, void* rkey, std::uint64_t from, std::span<std::byte> to,
            std::uint64_t token) override;
 
  private:

@@ -1,6 +1,6 @@
 // Ranks of other nodes: whether a rank is one, what of its memory may be reached, and how it is
 // asked for something.
-#include "rma/far.hpp"
+#include "rma/remote.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include "base/runtime.hpp"
 #include "net/network.hpp"
 #include "rma/known_exposures.hpp"
-#include "rma/questions.hpp"
+#include "rma/pending_requests.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature::rma {
@@ -23,10 +23,10 @@ using Lock = transport::Links::Lock;
 
 namespace {
 
-class Checked final : public Question {
+class PendingCheck final : public PendingRequest {
  public:
-  using Question::Question;
-  ~Checked() override { retire(); }
+  using PendingRequest::PendingRequest;
+  ~PendingCheck() override { retire(); }
   CheckedRecord head{};
   [[nodiscard]] std::string text() const { return {text_.data(), text_bytes_}; }
 
@@ -72,7 +72,7 @@ void forget_extents(const Network& net) {
   forget_known_exposures();
 }
 
-/// The part of a record that is there. Where nobody waits for the answer yet, questions gather as
+/// The part of a record that is there. Where nobody waits for the answer yet, requests gather as
 /// puts do: behind one that is under way, whose answer brings the acknowledgement.
 void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,
          std::span<const std::byte> rest, Asked asked) {
@@ -85,7 +85,7 @@ void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,
   asked == Asked::now ? link.flush() : link.offer();
 }
 
-Network* far(Rank rank, const char* call) {
+Network* network_to(Rank rank, const char* call) {
   Network* const net = net::network();
   if (net == nullptr) return nullptr;
   net->mapping().require_rank(rank, call);
@@ -94,8 +94,8 @@ Network* far(Rank rank, const char* call) {
 
 namespace {
 
-Memory require_far(Network& net, Rank rank, const void* address, std::size_t bytes,
-                   const char* call) {
+Memory require_remote(Network& net, Rank rank, const void* address, std::size_t bytes,
+                      const char* call) {
   net.peers().require_reachable(rank, call);
   const space::Mapping& mapping = net.mapping();
   // Segments are laid out alike on all nodes.
@@ -106,7 +106,7 @@ Memory require_far(Network& net, Rank rank, const void* address, std::size_t byt
   if (offset <= known && bytes <= known - offset && !mapping.checks_in_full()) return {};
   if (!mapping.checks_in_full() && is_known_to_be_exposed(rank, address, bytes))
     return {.is = Memory::Is::host};
-  Checked checked(rank);
+  PendingCheck checked(rank);
   const CheckRecord record{checked.number(), reinterpret_cast<std::uint64_t>(address), bytes};
   ask(net, rank, Kind::check, std::as_bytes(std::span(&record, 1)),
       std::as_bytes(std::span(call, std::strlen(call))));
@@ -121,8 +121,8 @@ Memory require_far(Network& net, Rank rank, const void* address, std::size_t byt
 
 }  // namespace
 
-Memory require_here(const space::Mapping& mapping, Rank rank, const void* address,
-                    std::size_t bytes, const char* call) {
+Memory require_local(const space::Mapping& mapping, Rank rank, const void* address,
+                     std::size_t bytes, const char* call) {
   const auto memory = memory_at(mapping, rank, reinterpret_cast<std::uint64_t>(address), bytes);
   if (memory && memory->is != Memory::Is::segment) return *memory;
   mapping.require(rank, address, bytes, call);
@@ -131,8 +131,9 @@ Memory require_here(const space::Mapping& mapping, Rank rank, const void* addres
 
 Memory require(Rank rank, const void* address, std::size_t bytes, const char* call) {
   if (detail::reachable(rank, address, bytes)) return {};
-  if (Network* const net = far(rank, call)) return require_far(*net, rank, address, bytes, call);
-  return require_here(wait::mapping(call), rank, address, bytes, call);
+  if (Network* const net = network_to(rank, call))
+    return require_remote(*net, rank, address, bytes, call);
+  return require_local(wait::mapping(call), rank, address, bytes, call);
 }
 
 }  // namespace armature::rma

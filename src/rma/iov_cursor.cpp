@@ -1,4 +1,4 @@
-#include "rma/runs.hpp"
+#include "rma/iov_cursor.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,26 +7,28 @@
 
 namespace armature::rma {
 
-Runs Runs::contiguous(std::byte* start, std::size_t bytes) { return section(start, bytes, {}); }
-
-Runs Runs::section(std::byte* start, std::size_t row_bytes, const Levels& levels) {
-  Runs runs;
-  runs.at_ = runs.row_ = start;
-  runs.left_ = runs.row_bytes_ = row_bytes;
-  runs.levels_ = levels;
-  return runs;
+IovCursor IovCursor::contiguous(std::byte* start, std::size_t bytes) {
+  return subarray(start, bytes, {});
 }
 
-Runs Runs::pieces(std::vector<std::byte*> starts, std::size_t bytes) {
-  Runs runs;
-  if (starts.empty() || bytes == 0) return runs;
-  runs.at_ = starts.front();
-  runs.left_ = runs.row_bytes_ = bytes;
-  runs.starts_ = std::move(starts);
-  return runs;
+IovCursor IovCursor::subarray(std::byte* start, std::size_t row_bytes, const Levels& levels) {
+  IovCursor cursor;
+  cursor.at_ = cursor.row_ = start;
+  cursor.left_ = cursor.row_bytes_ = row_bytes;
+  cursor.levels_ = levels;
+  return cursor;
 }
 
-void Runs::next_row() {
+IovCursor IovCursor::pieces(std::vector<std::byte*> starts, std::size_t bytes) {
+  IovCursor cursor;
+  if (starts.empty() || bytes == 0) return cursor;
+  cursor.at_ = starts.front();
+  cursor.left_ = cursor.row_bytes_ = bytes;
+  cursor.starts_ = std::move(starts);
+  return cursor;
+}
+
+void IovCursor::next_row() {
   if (!starts_.empty()) {
     if (++piece_ == starts_.size()) return;
     at_ = starts_[piece_];
@@ -45,13 +47,13 @@ void Runs::next_row() {
   }
 }
 
-void Runs::skip(std::size_t bytes) {
+void IovCursor::skip(std::size_t bytes) {
   at_ += bytes;
   left_ -= bytes;
   if (left_ == 0) next_row();
 }
 
-std::size_t Runs::take(std::byte* to, std::size_t bytes) {
+std::size_t IovCursor::take(std::byte* to, std::size_t bytes) {
   std::size_t done = 0;
   while (done < bytes && left_ > 0) {
     const std::size_t part = std::min(left_, bytes - done);
@@ -62,7 +64,7 @@ std::size_t Runs::take(std::byte* to, std::size_t bytes) {
   return done;
 }
 
-std::size_t Runs::put(const std::byte* from, std::size_t bytes) {
+std::size_t IovCursor::put(const std::byte* from, std::size_t bytes) {
   std::size_t done = 0;
   while (done < bytes && left_ > 0) {
     const std::size_t part = std::min(left_, bytes - done);

@@ -36,10 +36,10 @@ struct PiecesRecord {
   std::byte scale[16];
 };
 
-/// Kind::get: answered by Kind::data with the bytes of this section. Levels that it does not have
+/// Kind::get: answered by Kind::data with the bytes of this subarray. Levels that it does not have
 /// do not travel.
 struct GetRecord {
-  std::uint64_t question;
+  std::uint64_t request;
   std::uint64_t address;
   std::uint64_t row_bytes;
   std::uint64_t levels;
@@ -51,14 +51,14 @@ struct GetRecord {
 
 /// Kind::gather: the same for `count` pieces, whose addresses follow.
 struct GatherRecord {
-  std::uint64_t question;
+  std::uint64_t request;
   std::uint64_t piece_bytes;
   std::uint64_t count;
 };
 
-/// Kind::data: bytes follow. All answers begin with the question's number.
+/// Kind::data: bytes follow. All answers begin with the request's number.
 struct DataRecord {
-  std::uint64_t question;
+  std::uint64_t request;
 };
 
 enum class AtomicCode : std::uint32_t {
@@ -72,7 +72,7 @@ enum class AtomicCode : std::uint32_t {
 
 /// Kind::atomic, answered by Kind::value.
 struct AtomicRecord {
-  std::uint64_t question;
+  std::uint64_t request;
   std::uint64_t address;
   std::uint64_t operand;
   std::uint64_t expected;  // of compare_swap
@@ -80,18 +80,18 @@ struct AtomicRecord {
   std::uint32_t bytes;
 };
 struct ValueRecord {
-  std::uint64_t question;
+  std::uint64_t request;
   std::uint64_t value;
 };
 
 /// Kind::check: may that be reached? The name of the call follows. Answered by Kind::checked.
 struct CheckRecord {
-  std::uint64_t question;
+  std::uint64_t request;
   std::uint64_t address;
   std::uint64_t bytes;
 };
 struct CheckedRecord {
-  std::uint64_t question;
+  std::uint64_t request;
   std::uint64_t extent;  // of what the rank has allocated
   std::uint64_t begin;   // of what it exposes there, and how long that is; else 0
   std::uint64_t bytes;
@@ -105,18 +105,18 @@ struct ConcealedRecord {
   std::uint64_t bytes;
 };
 
-/// Kind::lock, answered by Kind::turn, once or twice: a ValueRecord with the holder's token, 0 when
-/// it is the asker's turn. Kind::unlock, answered by Kind::value. Kind::leave_lock.
+/// Kind::lock, answered by Kind::lock_holder, once or twice: a ValueRecord with the holder's token,
+/// 0 when it is the asker's turn. Kind::unlock, answered by Kind::value. Kind::leave_lock.
 struct LockRecord {
-  std::uint64_t question;
+  std::uint64_t request;
   std::uint64_t address;
   std::uint64_t token;
 };
 
 /// Kind::key: of the chunk of a rank's segment with that number. Answered by Kind::keyed: the key
-/// follows the question's number, or nothing where the engine cannot reach it.
+/// follows the request's number, or nothing where the engine cannot reach it.
 struct KeyRecord {
-  std::uint64_t question;
+  std::uint64_t request;
   std::uint64_t chunk;
 };
 

@@ -12,8 +12,8 @@
 
 // One-sided operations on ranks of other nodes, as the caller makes them. Each is a record or
 // several to the process of that rank, which does what is asked whatever the rank itself is doing
-// (far_serve.cpp). Records to one process are handled in their order, so puts, accumulates, atomics
-// and gets of one process to one rank take effect in the order of their calls.
+// (serve_remote.cpp). Records to one process are handled in their order, so puts, accumulates,
+// atomics and gets of one process to one rank take effect in the order of their calls.
 
 namespace armature::rma {
 
@@ -21,7 +21,7 @@ using net::Network;
 
 /// The network, when the rank is on another node and there is one; else nullptr. For ranks that are
 /// none, nullptr: the local check says so.
-[[nodiscard]] Network* far(Rank rank, const char* call);
+[[nodiscard]] Network* network_to(Rank rank, const char* call);
 
 /// Who asks: the calling rank, or -1 for a thread that runs none.
 [[nodiscard]] int sender();
@@ -30,28 +30,28 @@ using net::Network;
 /// Mapping::require, unless it lies in the rank's segment or is exposed.
 Memory require(Rank rank, const void* address, std::size_t bytes, const char* call);
 /// The same of this node.
-Memory require_here(const space::Mapping& mapping, Rank rank, const void* address,
-                    std::size_t bytes, const char* call);
+Memory require_local(const space::Mapping& mapping, Rank rank, const void* address,
+                     std::size_t bytes, const char* call);
 
-/// Whether a question leaves at once, or with those that are asked before somebody waits.
+/// Whether a request leaves at once, or with those that are asked before somebody waits.
 enum class Asked { now, with_others };
-/// A question as a record, and what follows it.
+/// A request as a record, and what follows it.
 void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,
          std::span<const std::byte> rest = {}, Asked asked = Asked::now);
 
-/// Asks for the bytes of a get that is no list: a Fetch of that number takes them.
-void ask_section(const Operation& what, std::uint64_t question, Asked asked);
+/// Asks for the bytes of a get that is no list: a PendingGet of that number takes them.
+void ask_subarray(const Operation& what, std::uint64_t request, Asked asked);
 
 /// A get that the rank's process answers; and an atomic (protocol.hpp).
-[[nodiscard]] detail::Request* fetch(const Operation& what, Finish finish);
+[[nodiscard]] detail::Request* start_get(const Operation& what, Finish finish);
 [[nodiscard]] detail::Request* ask_for_atomic(const Atomic& what, Finish finish,
                                               std::uint64_t& value);
 
 /// What this process does for others: kinds of records and their handlers.
-extern const std::array<transport::Handling, 8> far_handlers;
+extern const std::array<transport::Handling, 8> remote_handlers;
 /// Ranks roll back to what they were: what they have asked, and what others have asked of them, is
 /// void. Under the links' lock.
-void forget_far();
+void forget_remote();
 /// What is known of the others' memory is, too.
 void forget_extents(const Network& net);
 

@@ -1,4 +1,4 @@
-#include "rma/questions.hpp"
+#include "rma/pending_requests.hpp"
 
 #include <sched.h>
 
@@ -12,7 +12,7 @@
 
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
-#include "rma/far_records.hpp"
+#include "rma/remote_records.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::rma {
@@ -25,12 +25,12 @@ using Lock = transport::Links::Lock;
 
 namespace {
 
-/// Questions by number: a place below, how often it was used above. Under the links' lock.
+/// Requests by number: a place below, how often it was used above. Under the links' lock.
 struct Table {
   static constexpr std::size_t runtime_place = 4;
 
   struct Place {
-    Question* question = nullptr;
+    PendingRequest* request = nullptr;
     std::uint32_t use = 0;
   };
   std::vector<Place> places;
@@ -53,7 +53,7 @@ void stand_by() {
 
 }  // namespace
 
-Question::Question(Rank rank) : rank_(rank), process_(network()->links().process()) {
+PendingRequest::PendingRequest(Rank rank) : rank_(rank), process_(network()->links().process()) {
   const Lock locked(network()->links().lock());
   Table& all = table();
   if (all.free.empty()) {
@@ -62,18 +62,18 @@ Question::Question(Rank rank) : rank_(rank), process_(network()->links().process
   }
   const std::uint32_t place = all.free.back();
   all.free.pop_back();
-  all.places[place].question = this;
+  all.places[place].request = this;
   number_ = (static_cast<std::uint64_t>(++all.places[place].use) << 32) | place;
   // Lost since the caller looked: what was asked before has been given up, and nobody will do so
   // again.
   if (network()->peers().goes_on() && network()->link_to(rank).is_lost()) give_up();
 }
 
-Question::~Question() { retire(); }
+PendingRequest::~PendingRequest() { retire(); }
 
-bool Question::is_of_process() const { return process_ == network()->links().process(); }
+bool PendingRequest::is_of_process() const { return process_ == network()->links().process(); }
 
-void Question::retire() {
+void PendingRequest::retire() {
   if (network() == nullptr || std::exchange(retired_, true)) return;
   // Where it was asked somebody may be about to write the answer.
   const auto may_come = [&] {
@@ -84,62 +84,62 @@ void Question::retire() {
   const Lock locked(network()->links().lock());
   const auto place = static_cast<std::uint32_t>(number_);
   // It was answered, here or in another process.
-  if (place >= table().places.size() || table().places[place].question != this) return;
-  table().places[place].question = nullptr;
+  if (place >= table().places.size() || table().places[place].request != this) return;
+  table().places[place].request = nullptr;
   table().free.push_back(place);
 }
 
-bool Question::all_are_answered() {
+bool PendingRequest::all_are_answered() {
   return std::all_of(table().places.begin(), table().places.end(), [](const auto& place) {
-    return place.question == nullptr || place.question->is_answered();
+    return place.request == nullptr || place.request->is_answered();
   });
 }
 
-void Question::forget_all() {
+void PendingRequest::forget_all() {
   const Lock locked(network()->links().lock());
   table() = {};
 }
 
-void Question::on_answer(const Arrived& answer) {
+void PendingRequest::on_answer(const Arrived& answer) {
   const auto number = answer.head<std::uint64_t>();
   const auto place = static_cast<std::uint32_t>(number);
   Table& all = table();
   if (place >= all.places.size() || all.places[place].use != number >> 32) return;
-  Question* const question = all.places[place].question;
-  if (question == nullptr || answer.record.from != question->rank_) return;  // given up
-  if (!question->take(answer)) return;
-  all.places[place].question = nullptr;
+  PendingRequest* const request = all.places[place].request;
+  if (request == nullptr || answer.record.from != request->rank_) return;  // given up
+  if (!request->take(answer)) return;
+  all.places[place].request = nullptr;
   all.free.push_back(place);
-  question->finish();
+  request->finish();
   // A thread that runs no rank looks by itself.
   if (answer.record.to >= 0) wait::notify(network()->mapping().slot(answer.record.to));
 }
 
-const std::array<transport::Handling, 5> Question::handlers{{
+const std::array<transport::Handling, 5> PendingRequest::handlers{{
     {.kind = transport::number_of(Kind::data), .handler = on_answer},
     {.kind = transport::number_of(Kind::value), .handler = on_answer},
     {.kind = transport::number_of(Kind::checked), .handler = on_answer},
     {.kind = transport::number_of(Kind::keyed), .handler = on_answer},
-    {.kind = transport::number_of(Kind::turn), .handler = on_answer},
+    {.kind = transport::number_of(Kind::lock_holder), .handler = on_answer},
 }};
 
-void Question::give_up(int process) {
+void PendingRequest::give_up(int process) {
   // Where a job ends with its first dead rank it is about to end, and that rank's message is first.
   if (!network()->peers().goes_on()) return;
   for (const auto& place : table().places)
-    if (place.question != nullptr &&
-        network()->mapping().slot(place.question->rank_).process == process)
-      place.question->give_up();
+    if (place.request != nullptr &&
+        network()->mapping().slot(place.request->rank_).process == process)
+      place.request->give_up();
 }
 
-void Question::check(const char* call) const {
+void PendingRequest::check(const char* call) const {
   if (lost_.load(std::memory_order_relaxed))
     fail(Errc::rank_lost,
          fmt::format("{}: rank {} has died, or its node cannot be reached any more", call,
                      static_cast<int>(rank_)));
 }
 
-void Question::wait(const char* call) {
+void PendingRequest::wait(const char* call) {
   wait::WaitFor what{.what = space::Awaiting::completion, .peer = rank_, .call = call};
   wait::wait_until(what, [&] {
     if (is_answered()) return true;
@@ -149,7 +149,7 @@ void Question::wait(const char* call) {
   check(call);
 }
 
-void Question::wait_alone(const char* call) {
+void PendingRequest::wait_alone(const char* call) {
   while (!is_answered()) {
     network()->peers().require_reachable(rank_, call);
     network()->try_poll();
@@ -158,7 +158,7 @@ void Question::wait_alone(const char* call) {
   check(call);
 }
 
-bool Fetch::take(const Arrived& answer) {
+bool PendingGet::take(const Arrived& answer) {
   const auto bytes = answer.rest(sizeof(DataRecord));
   if (bytes.size() > left_ || into_.put(bytes.data(), bytes.size()) != bytes.size())
     fail(Errc::corrupt,
@@ -167,13 +167,13 @@ bool Fetch::take(const Arrived& answer) {
   return left_ == 0;
 }
 
-LaterFetch::LaterFetch(Rank rank, Runs into, std::size_t bytes)
-    : Fetch(rank, std::move(into), bytes) {
-  is_complete = [](Request& request) { return static_cast<LaterFetch&>(request).is_answered(); };
+AsyncGet::AsyncGet(Rank rank, IovCursor into, std::size_t bytes)
+    : PendingGet(rank, std::move(into), bytes) {
+  is_complete = [](Request& request) { return static_cast<AsyncGet&>(request).is_answered(); };
   Request::check = [](Request& request) {
-    static_cast<LaterFetch&>(request).Question::check("get");
+    static_cast<AsyncGet&>(request).PendingRequest::check("get");
   };
-  release = [](Request& request) { delete &static_cast<LaterFetch&>(request); };
+  release = [](Request& request) { delete &static_cast<AsyncGet&>(request); };
 }
 
 }  // namespace armature::rma

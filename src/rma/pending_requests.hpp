@@ -6,22 +6,22 @@
 #include <cstdint>
 
 #include "net/network.hpp"
-#include "rma/runs.hpp"
+#include "rma/iov_cursor.hpp"
 #include "wait/notifier.hpp"
 #include "wait/outstanding.hpp"
 #include "wait/request.hpp"
 
 namespace armature::rma {
 
-/// Something asked of a rank on another node, while the answer is on its way. Its number says which
-/// it is; a number that is not, or not any more, under way is nobody's. Made and ended by whoever
+/// A request to a rank on another node, while the answer is on its way. Its number says which it
+/// is; a number that is not, or not any more, under way is nobody's. Made and ended by whoever
 /// asks; the answer comes under the links' lock.
-class Question {
+class PendingRequest {
  public:
-  explicit Question(Rank rank);
-  Question(const Question&) = delete;
-  Question& operator=(const Question&) = delete;
-  virtual ~Question();
+  explicit PendingRequest(Rank rank);
+  PendingRequest(const PendingRequest&) = delete;
+  PendingRequest& operator=(const PendingRequest&) = delete;
+  virtual ~PendingRequest();
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] Rank rank() const { return rank_; }
@@ -51,7 +51,7 @@ class Question {
   /// It counts as an operation of so many bytes until it is answered. Before it is asked.
   void count(std::size_t bytes) {
     charge_.begin(bytes);
-    // Given up before: nobody will end it. One that is given up just now ends with the question.
+    // Given up before: nobody will end it. One that is given up just now ends with the request.
     if (is_answered()) charge_.end();
   }
   /// From now on an answer is nobody's. By destructors of those who take answers.
@@ -79,24 +79,24 @@ class Question {
 };
 
 /// Bytes that were asked for.
-class Fetch : public Question {
+class PendingGet : public PendingRequest {
  public:
-  Fetch(Rank rank, Runs into, std::size_t bytes)
-      : Question(rank), into_(std::move(into)), left_(bytes) {}
-  ~Fetch() override { retire(); }
+  PendingGet(Rank rank, IovCursor into, std::size_t bytes)
+      : PendingRequest(rank), into_(std::move(into)), left_(bytes) {}
+  ~PendingGet() override { retire(); }
   /// Nobody blocks for it.
-  void count() { Question::count(left_); }
+  void count() { PendingRequest::count(left_); }
 
  private:
   bool take(const transport::Arrived& answer) override;
 
-  Runs into_;
+  IovCursor into_;
   std::size_t left_;
 };
 
-/// A fetch behind a handle.
-struct LaterFetch final : detail::Request, Fetch {
-  LaterFetch(Rank rank, Runs into, std::size_t bytes);
+/// A get behind a handle.
+struct AsyncGet final : detail::Request, PendingGet {
+  AsyncGet(Rank rank, IovCursor into, std::size_t bytes);
 };
 
 }  // namespace armature::rma

@@ -1,7 +1,7 @@
 // What this process does for ranks on other nodes: with the same instructions that ranks of its own
 // node use, so that atomics and accumulates on one place are atomic with respect to each other
-// wherever they come from. Runs under the links' lock, in whatever thread polls: it never waits but
-// for the lock of a chunk, which is held for the time of a copy.
+// wherever they come from. IovCursor under the links' lock, in whatever thread polls: it never
+// waits but for the lock of a chunk, which is held for the time of a copy.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -16,15 +16,15 @@
 #include "net/network.hpp"
 #include "rma/adder.hpp"
 #include "rma/by_engine.hpp"
-#include "rma/far.hpp"
-#include "rma/far_lock.hpp"
-#include "rma/here.hpp"
+#include "rma/iov_cursor.hpp"
 #include "rma/known_exposures.hpp"
+#include "rma/local.hpp"
 #include "rma/memory.hpp"
-#include "rma/questions.hpp"
+#include "rma/pending_requests.hpp"
+#include "rma/remote.hpp"
+#include "rma/remote_lock.hpp"
 #include "rma/rows.hpp"
-#include "rma/runs.hpp"
-#include "rma/section.hpp"
+#include "rma/subarray.hpp"
 #include "rma/target.hpp"
 #include "transport/limits.hpp"
 
@@ -52,13 +52,13 @@ Memory checked(const Arrived& arrived, std::uint64_t address, std::uint64_t byte
 }
 
 /// All that rows touch.
-Memory check_rows(const Arrived& arrived, std::uint64_t address, const Runs::Levels& levels,
+Memory check_rows(const Arrived& arrived, std::uint64_t address, const IovCursor::Levels& levels,
                   std::size_t row_bytes) {
-  Section section;
-  section.row_bytes = row_bytes;
-  section.levels = levels.levels;
-  section.counts = levels.counts;
-  const Reach touched = reach(section, levels.strides, "get");
+  Subarray subarray;
+  subarray.row_bytes = row_bytes;
+  subarray.levels = levels.levels;
+  subarray.counts = levels.counts;
+  const Reach touched = reach(subarray, levels.strides, "get");
   return checked(arrived, address + static_cast<std::uint64_t>(touched.below), touched.bytes);
 }
 
@@ -102,7 +102,7 @@ std::uint32_t element_of(std::uint32_t number) {
 void on_write(const Arrived& arrived) {
   const auto record = arrived.head<WriteRecord>();
   const auto bytes = arrived.rest(sizeof record);
-  Runs::Levels levels;
+  IovCursor::Levels levels;
   levels.levels = 1;
   levels.counts[0] = record.rows;
   levels.strides[0] = record.stride;
@@ -171,23 +171,23 @@ struct GivenUp {
 };
 
 /// The answer to a get that is too long for a packet. Lives until the engine has let go of all.
-class Supply final : public transport::Stream {
+class SegmentedReply final : public transport::Stream {
  public:
   /// From now on nobody waits for those that are under way.
   static void give_up_all() { ++base::state<GivenUp>().times; }
-  static void begin(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes,
+  static void begin(const Arrived& request, std::uint64_t number, IovCursor from, std::size_t bytes,
                     std::vector<std::byte> held) {
-    Link& link = network()->links().to(question.process);
-    auto* const supply = new Supply(question, number, std::move(from), bytes);
-    supply->held_ = std::move(held);
-    link.streams().begin(*supply, -1);
+    Link& link = network()->links().to(request.process);
+    auto* const reply = new SegmentedReply(request, number, std::move(from), bytes);
+    reply->held_ = std::move(held);
+    link.streams().begin(*reply, -1);
     link.streams().push();
   }
 
  private:
-  Supply(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes)
-      : from_rank_(question.record.to),
-        to_rank_(question.record.from),
+  SegmentedReply(const Arrived& request, std::uint64_t number, IovCursor from, std::size_t bytes)
+      : from_rank_(request.record.to),
+        to_rank_(request.record.from),
         answer_{number},
         from_(std::move(from)),
         left_(bytes) {}
@@ -213,37 +213,37 @@ class Supply final : public transport::Stream {
 
   int from_rank_, to_rank_;
   DataRecord answer_;
-  Runs from_;
+  IovCursor from_;
   std::size_t left_;
   std::vector<std::byte> held_;  // where they lie, if it is nobody else's
   const std::uint32_t begun_ = base::state<GivenUp>().times;
 };
 
-void answer(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes,
+void answer(const Arrived& request, std::uint64_t number, IovCursor from, std::size_t bytes,
             std::vector<std::byte> held = {}) {
   std::atomic_thread_fence(std::memory_order_acquire);
   if (bytes > Link::body_bytes_max - sizeof(DataRecord))
-    return Supply::begin(question, number, std::move(from), bytes, std::move(held));
-  Link& link = network()->links().to(question.process);
+    return SegmentedReply::begin(request, number, std::move(from), bytes, std::move(held));
+  Link& link = network()->links().to(request.process);
   const DataRecord record{number};
-  std::byte* const body = link.append(Kind::data, question.record.to, question.record.from,
+  std::byte* const body = link.append(Kind::data, request.record.to, request.record.from,
                                       sizeof record + bytes, Link::Ack::none);
   std::memcpy(body, &record, sizeof record);
   // A single word is read as one.
   if (const auto run = from.next(); run.size() == bytes)
-    get_here(body + sizeof record, run.data(), bytes);
+    get_local(body + sizeof record, run.data(), bytes);
   else
     (void)from.take(body + sizeof record, bytes);
 }
 
 /// The answer from memory that only routines touch: what they have read is sent.
-void answer_held(const Arrived& question, std::uint64_t number, std::vector<std::byte> bytes) {
+void answer_held(const Arrived& request, std::uint64_t number, std::vector<std::byte> bytes) {
   const std::size_t size = bytes.size();
-  const Runs from = Runs::contiguous(bytes.data(), size);
-  answer(question, number, from, size, std::move(bytes));
+  const IovCursor from = IovCursor::contiguous(bytes.data(), size);
+  answer(request, number, from, size, std::move(bytes));
 }
 
-std::vector<std::byte> read_all(const MemoryKind& kind, Runs from, std::size_t bytes) {
+std::vector<std::byte> read_all(const MemoryKind& kind, IovCursor from, std::size_t bytes) {
   std::vector<std::byte> read(bytes);
   for (std::size_t at = 0; at < bytes;) {
     const auto run = from.next();
@@ -259,7 +259,7 @@ void on_get(const Arrived& arrived) {
   arrived.require(offsetof(GetRecord, level));
   std::memcpy(&record, arrived.body.data(), std::min(sizeof record, arrived.body.size()));
   if (record.levels > Strided::levels_max) fail(Errc::corrupt, "a get of too many levels");
-  Runs::Levels levels;
+  IovCursor::Levels levels;
   levels.levels = record.levels;
   std::size_t bytes = record.row_bytes;
   for (std::size_t level = 0; level < record.levels; ++level) {
@@ -269,10 +269,10 @@ void on_get(const Arrived& arrived) {
       fail(Errc::corrupt, "a get of more than can be");
   }
   const Memory memory = check_rows(arrived, record.address, levels, record.row_bytes);
-  const Runs from = Runs::section(pointer(record.address), record.row_bytes, levels);
+  const IovCursor from = IovCursor::subarray(pointer(record.address), record.row_bytes, levels);
   memory.kind == nullptr
-      ? answer(arrived, record.question, from, bytes)
-      : answer_held(arrived, record.question, read_all(*memory.kind, from, bytes));
+      ? answer(arrived, record.request, from, bytes)
+      : answer_held(arrived, record.request, read_all(*memory.kind, from, bytes));
 }
 
 void on_gather(const Arrived& arrived) {
@@ -291,7 +291,7 @@ void on_gather(const Arrived& arrived) {
   }
   const std::size_t bytes = record.count * record.piece_bytes;
   if (all_by_loads)
-    return answer(arrived, record.question, Runs::pieces(std::move(pieces), record.piece_bytes),
+    return answer(arrived, record.request, IovCursor::pieces(std::move(pieces), record.piece_bytes),
                   bytes);
   std::vector<std::byte> read(bytes);
   for (std::size_t i = 0; i < pieces.size(); ++i)
@@ -299,7 +299,7 @@ void on_gather(const Arrived& arrived) {
         .read({.to = read.data() + i * record.piece_bytes,
                .from = pieces[i],
                .row_bytes = record.piece_bytes});
-  answer_held(arrived, record.question, std::move(read));
+  answer_held(arrived, record.request, std::move(read));
 }
 
 void on_atomic(const Arrived& arrived) {
@@ -308,7 +308,7 @@ void on_atomic(const Arrived& arrived) {
     fail(Errc::corrupt, fmt::format("an atomic of {} bytes", record.bytes));
   const Memory memory = checked(arrived, record.address, record.bytes);
   const std::uint64_t value = target_of(arrived, memory).perform(record);
-  const ValueRecord found{record.question, value};
+  const ValueRecord found{record.request, value};
   network()
       ->links()
       .to(arrived.process)
@@ -320,7 +320,7 @@ void on_check(const Arrived& arrived) {
   const auto name = arrived.rest(sizeof record);
   const std::string call(reinterpret_cast<const char*>(name.data()), name.size());
   if (network()->space_of(arrived.record.to) == nullptr) fail(Errc::corrupt, "a check elsewhere");
-  CheckedRecord checked{.question = record.question, .extent = mapping().extent(arrived.record.to)};
+  CheckedRecord checked{.request = record.request, .extent = mapping().extent(arrived.record.to)};
   if (const space::Exposures* const list = mapping().exposures(arrived.record.to))
     if (const auto range = list->holding(record.address, record.bytes)) {
       note_asker(Rank(arrived.record.to), arrived.process);
@@ -329,8 +329,8 @@ void on_check(const Arrived& arrived) {
     }
   std::string text;
   try {
-    (void)require_here(mapping(), Rank(arrived.record.to),
-                       reinterpret_cast<const void*>(record.address), record.bytes, call.c_str());
+    (void)require_local(mapping(), Rank(arrived.record.to),
+                        reinterpret_cast<const void*>(record.address), record.bytes, call.c_str());
   } catch (const Error& error) {
     checked.code = static_cast<std::uint32_t>(error.code()) + 1;
     text = error.what();
@@ -348,15 +348,15 @@ void on_check(const Arrived& arrived) {
 
 }  // namespace
 
-void forget_far() {
-  Question::forget_all();
+void forget_remote() {
+  PendingRequest::forget_all();
   wait::forget_outstanding();
-  Supply::give_up_all();
+  SegmentedReply::give_up_all();
   forget_locks();
   forget_extents(*network());
 }
 
-const std::array<transport::Handling, 8> far_handlers{{
+const std::array<transport::Handling, 8> remote_handlers{{
     {.kind = transport::number_of(Kind::put), .handler = on_put, .is_of_rank = true},
     {.kind = transport::number_of(Kind::write), .handler = on_write, .is_of_rank = true},
     {.kind = transport::number_of(Kind::pieces), .handler = on_pieces, .is_of_rank = true},

@@ -3,22 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "rma/far_records.hpp"
 #include "rma/operation.hpp"
+#include "rma/remote_records.hpp"
 
 // Transfers to and from memory of this node, for whoever has checked the address.
 
 namespace armature::rma {
 
 /// Values of 1, 2, 4 and 8 naturally aligned bytes move as one, as on the fast path.
-void put_here(void* to, const void* from, std::size_t bytes);
-void get_here(void* to, const void* from, std::size_t bytes);
+void put_local(void* to, const void* from, std::size_t bytes);
+void get_local(void* to, const void* from, std::size_t bytes);
 
 /// An accumulate, holding the locks of the chunks that it touches.
-void add_here(const Operation& what);
-void add_here(Rank rank, const OnePiece& piece, const Update& update);
+void add_local(const Operation& what);
+void add_local(Rank rank, const OnePiece& piece, const Update& update);
 /// An atomic of 4 or 8 bytes. Returns the value found.
-std::uint64_t perform_here(void* address, const AtomicRecord& record);
+std::uint64_t perform_local(void* address, const AtomicRecord& record);
 
 /// Returns the value found.
 template <class T>

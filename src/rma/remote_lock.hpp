@@ -14,7 +14,7 @@
 
 namespace armature::rma {
 
-struct FarMutex {
+struct RemoteMutex {
   Rank owner;
   const wait::LockWord* word;
   int index;  // for messages
@@ -22,11 +22,12 @@ struct FarMutex {
 
 /// Blocks until the calling thread holds it, whose token that is. Throws Error(rank_lost) when the
 /// owner or the holder is lost, Error(misuse) when this thread holds it already.
-void lock_far(net::Network& net, const FarMutex& mutex, std::uint64_t token, const char* call);
+void lock_remote(net::Network& net, const RemoteMutex& mutex, std::uint64_t token,
+                 const char* call);
 /// False when no thread of this rank holds it. Comes after the puts that were made to the owner
 /// before.
-[[nodiscard]] bool unlock_far(net::Network& net, const FarMutex& mutex, std::uint64_t token,
-                              const char* call);
+[[nodiscard]] bool unlock_remote(net::Network& net, const RemoteMutex& mutex, std::uint64_t token,
+                                 const char* call);
 
 /// What this process does for others.
 extern const std::array<transport::Handling, 3> lock_handlers;

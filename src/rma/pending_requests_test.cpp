@@ -1,4 +1,4 @@
-#include "rma/questions.hpp"
+#include "rma/pending_requests.hpp"
 
 #include <mutex>
 
@@ -15,7 +15,7 @@ namespace {
 using harness::TwoNodes;
 using net::network;
 
-TEST(QuestionTest, what_is_asked_of_a_process_just_lost_is_over) {
+TEST(PendingRequestTest, what_is_asked_of_a_process_just_lost_is_over) {
   net::NetworkOptions options;
   options.heartbeat_ns = 0;
   options.services = {&service};

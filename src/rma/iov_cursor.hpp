@@ -11,13 +11,13 @@
 namespace armature::rma {
 
 /// One side of a transfer as the bytes it consists of, one after the other: a place in a contiguous
-/// piece, a section, or a list of pieces, that goes on where it was left. What crosses the network
+/// piece, a subarray, or a list of pieces, that goes on where it was left. What crosses the network
 /// is this stream; each side has its own idea of where the bytes lie.
-class Runs {
+class IovCursor {
  public:
-  Runs() = default;
-  [[nodiscard]] static Runs contiguous(std::byte* start, std::size_t bytes);
-  /// As Section's: of levels that are not there, the arrays hold nothing.
+  IovCursor() = default;
+  [[nodiscard]] static IovCursor contiguous(std::byte* start, std::size_t bytes);
+  /// As Subarray's: of levels that are not there, the arrays hold nothing.
   struct Levels {
     Levels() {}
     Levels(std::size_t how_many, const std::array<std::size_t, Strided::levels_max>& the_counts,
@@ -28,8 +28,9 @@ class Runs {
     std::array<std::size_t, Strided::levels_max> counts;
     std::array<std::ptrdiff_t, Strided::levels_max> strides;
   };
-  [[nodiscard]] static Runs section(std::byte* start, std::size_t row_bytes, const Levels& levels);
-  [[nodiscard]] static Runs pieces(std::vector<std::byte*> starts, std::size_t bytes);
+  [[nodiscard]] static IovCursor subarray(std::byte* start, std::size_t row_bytes,
+                                          const Levels& levels);
+  [[nodiscard]] static IovCursor pieces(std::vector<std::byte*> starts, std::size_t bytes);
 
   /// The contiguous bytes that come next; empty at the end.
   [[nodiscard]] std::span<std::byte> next() const { return {at_, left_}; }

@@ -1,4 +1,4 @@
-#include "rma/far_lock.hpp"
+#include "rma/remote_lock.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -11,9 +11,9 @@
 
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
-#include "rma/far.hpp"
-#include "rma/far_records.hpp"
-#include "rma/questions.hpp"
+#include "rma/pending_requests.hpp"
+#include "rma/remote.hpp"
+#include "rma/remote_records.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::rma {
@@ -31,10 +31,10 @@ namespace {
 
 /// A place in a queue: the answers say who holds the mutex, once the asker is the first who waits;
 /// the last one that it is the asker.
-class Turn final : public Question {
+class PendingLock final : public PendingRequest {
  public:
-  Turn(Rank owner, std::uint64_t mine) : Question(owner), mine_(mine) {}
-  ~Turn() override { retire(); }
+  PendingLock(Rank owner, std::uint64_t mine) : PendingRequest(owner), mine_(mine) {}
+  ~PendingLock() override { retire(); }
   /// As last heard of; 0: unknown.
   [[nodiscard]] std::uint64_t holder() const { return holder_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool was_held_already() const { return holder() == mine_; }
@@ -49,10 +49,10 @@ class Turn final : public Question {
   std::atomic<std::uint64_t> holder_ = 0;
 };
 
-class Released final : public Question {
+class PendingUnlock final : public PendingRequest {
  public:
-  using Question::Question;
-  ~Released() override { retire(); }
+  using PendingRequest::PendingRequest;
+  ~PendingUnlock() override { retire(); }
   bool was_held = false;
 
  private:
@@ -62,15 +62,15 @@ class Released final : public Question {
   }
 };
 
-void send(Network& net, const FarMutex& mutex, Kind kind, const Question& question,
+void send(Network& net, const RemoteMutex& mutex, Kind kind, const PendingRequest& request,
           std::uint64_t token) {
-  const LockRecord record{question.number(), reinterpret_cast<std::uint64_t>(mutex.word), token};
+  const LockRecord record{request.number(), reinterpret_cast<std::uint64_t>(mutex.word), token};
   ask(net, mutex.owner, kind, std::as_bytes(std::span(&record, 1)));
 }
 
 // -- who owns it ----------------------------------------------------------------------------------
 
-struct Waiter {
+struct LockWaiter {
   int process, rank, owner;
   LockRecord asked;
   std::uint64_t told = 0;  // who holds the mutex; 0: nothing yet
@@ -78,9 +78,9 @@ struct Waiter {
 
 /// By the mutex's address. Under the links' lock.
 struct Queues {
-  std::map<std::uint64_t, std::deque<Waiter>> all;
+  std::map<std::uint64_t, std::deque<LockWaiter>> all;
 };
-std::map<std::uint64_t, std::deque<Waiter>>& queues() { return base::state<Queues>().all; }
+std::map<std::uint64_t, std::deque<LockWaiter>>& queues() { return base::state<Queues>().all; }
 
 LockWord& word_of(const Arrived& arrived, const LockRecord& record) {
   if (network()->space_of(arrived.record.to) == nullptr || record.address % sizeof(LockWord) != 0 ||
@@ -91,14 +91,14 @@ LockWord& word_of(const Arrived& arrived, const LockRecord& record) {
   return *reinterpret_cast<LockWord*>(record.address);
 }
 
-void answer(const Waiter& to, Kind kind, std::uint64_t value) {
-  const ValueRecord record{to.asked.question, value};
+void answer(const LockWaiter& to, Kind kind, std::uint64_t value) {
+  const ValueRecord record{to.asked.request, value};
   Link& link = network()->links().to(to.process);
   link.post(kind, to.owner, to.rank, record, Link::Ack::none);
   link.flush();
 }
 
-bool is_gone(const Waiter& waiter) {
+bool is_gone(const LockWaiter& waiter) {
   return network()->links().to(waiter.process).is_lost() ||
          network()->mapping().slot(waiter.rank).life.load(std::memory_order_acquire) ==
              space::Life::dead;
@@ -108,22 +108,22 @@ bool is_gone(const Waiter& waiter) {
 /// may be dead, or wait for the first. The others wait for the first as well: so a mutex that goes
 /// from hand to hand costs a message each time, however many wait, and nobody believes in a holder
 /// of long ago.
-void give(std::uint64_t address, std::deque<Waiter>& queue) {
+void give(std::uint64_t address, std::deque<LockWaiter>& queue) {
   auto& word = *reinterpret_cast<LockWord*>(address);
   while (!queue.empty() && is_gone(queue.front())) queue.pop_front();
   if (queue.empty()) return;
   std::uint64_t holder = word.load(std::memory_order_relaxed);
   if (holder == 0 && wait::try_lock_by(word, queue.front().asked.token)) {
-    answer(queue.front(), Kind::turn, 0);
+    answer(queue.front(), Kind::lock_holder, 0);
     queue.pop_front();
     if (queue.empty()) return;
     holder = word.load(std::memory_order_relaxed);
   }
-  Waiter& first = queue.front();
-  // One that holds it itself, by another question, waits as well.
+  LockWaiter& first = queue.front();
+  // One that holds it itself, by another request, waits as well.
   if (holder == 0 || holder == first.told || holder == first.asked.token) return;
   first.told = holder;
-  answer(first, Kind::turn, holder);
+  answer(first, Kind::lock_holder, holder);
 }
 
 void give(std::uint64_t address) {
@@ -136,10 +136,10 @@ void give(std::uint64_t address) {
 void on_lock(const Arrived& arrived) {
   const auto record = arrived.head<LockRecord>();
   LockWord& word = word_of(arrived, record);
-  const Waiter asker{arrived.process, arrived.record.from, arrived.record.to, record};
+  const LockWaiter asker{arrived.process, arrived.record.from, arrived.record.to, record};
   const std::uint64_t holder = word.load(std::memory_order_relaxed);
-  if (holder == record.token) return answer(asker, Kind::turn, holder);
-  std::deque<Waiter>& queue = queues()[record.address];
+  if (holder == record.token) return answer(asker, Kind::lock_holder, holder);
+  std::deque<LockWaiter>& queue = queues()[record.address];
   queue.push_back(asker);
   give(record.address, queue);
   if (queue.empty()) queues().erase(record.address);
@@ -166,9 +166,9 @@ void on_leave(const Arrived& arrived) {
   LockWord& word = word_of(arrived, record);
   const auto queue = queues().find(record.address);
   const bool was_in_queue =
-      queue != queues().end() && std::erase_if(queue->second, [&](const Waiter& waiter) {
+      queue != queues().end() && std::erase_if(queue->second, [&](const LockWaiter& waiter) {
                                    return waiter.rank == arrived.record.from &&
-                                          waiter.asked.question == record.question;
+                                          waiter.asked.request == record.request;
                                  }) > 0;
   if (!was_in_queue) (void)release(word, record.token);  // it was its turn meanwhile
   give(record.address);
@@ -176,10 +176,10 @@ void on_leave(const Arrived& arrived) {
 
 }  // namespace
 
-void lock_far(Network& net, const FarMutex& mutex, std::uint64_t token, const char* call) {
-  auto owned = std::make_unique<Turn>(mutex.owner, token);
-  Turn& turn = *owned;
-  send(net, mutex, Kind::lock, turn, token);
+void lock_remote(Network& net, const RemoteMutex& mutex, std::uint64_t token, const char* call) {
+  auto owned = std::make_unique<PendingLock>(mutex.owner, token);
+  PendingLock& pending = *owned;
+  send(net, mutex, Kind::lock, pending, token);
   wait::WaitFor wait{.what = space::Awaiting::mutex,
                      .peer = mutex.owner,
                      .object = mutex.word,
@@ -187,27 +187,27 @@ void lock_far(Network& net, const FarMutex& mutex, std::uint64_t token, const ch
                      .call = call};
   try {
     wait::wait_until(wait, [&] {
-      if (turn.is_answered()) return true;
+      if (pending.is_answered()) return true;
       net.try_poll();
-      const int holder = wait::lock_holder(turn.holder());
+      const int holder = wait::lock_holder(pending.holder());
       // Another thread of this rank may hold it: that is no cycle of ranks that wait.
       wait.peer = holder < 0 || holder == wait::lock_holder(token) ? int{mutex.owner} : holder;
-      return turn.is_answered();
+      return pending.is_answered();
     });
   } catch (...) {
-    send(net, mutex, Kind::leave_lock, turn, token);
+    send(net, mutex, Kind::leave_lock, pending, token);
     // A method has moved the rank meanwhile: the answer may still come where it was asked.
-    if (!turn.is_of_process()) (void)owned.release();
+    if (!pending.is_of_process()) (void)owned.release();
     throw;
   }
-  turn.check(call);
-  if (turn.was_held_already())
+  pending.check(call);
+  if (pending.was_held_already())
     fail(Errc::misuse, fmt::format("{}: this rank holds mutex {} of member {} already", call,
                                    mutex.index, static_cast<int>(mutex.owner)));
 }
 
-bool unlock_far(Network& net, const FarMutex& mutex, std::uint64_t token, const char* call) {
-  Released released(mutex.owner);
+bool unlock_remote(Network& net, const RemoteMutex& mutex, std::uint64_t token, const char* call) {
+  PendingUnlock released(mutex.owner);
   send(net, mutex, Kind::unlock, released, token);
   released.wait(call);
   return released.was_held;

@@ -1,4 +1,4 @@
-#include "rma/section.hpp"
+#include "rma/subarray.hpp"
 
 #include <cstring>
 #include <vector>
@@ -10,46 +10,46 @@
 namespace armature::rma {
 namespace {
 
-Section section(std::vector<std::size_t> counts, std::vector<std::ptrdiff_t> to,
-                std::vector<std::ptrdiff_t> from) {
-  return Section::from({counts, to, from}, "test");
+Subarray subarray(std::vector<std::size_t> counts, std::vector<std::ptrdiff_t> to,
+                  std::vector<std::ptrdiff_t> from) {
+  return Subarray::from({counts, to, from}, "test");
 }
 
-TEST(Section, rows_that_touch_on_both_sides_become_one) {
-  const Section s = section({8, 4, 10}, {8, 32}, {8, 32});
+TEST(Subarray, rows_that_touch_on_both_sides_become_one) {
+  const Subarray s = subarray({8, 4, 10}, {8, 32}, {8, 32});
   EXPECT_EQ(s.levels, 0u);
   EXPECT_EQ(s.row_bytes, 8u * 4 * 10);
 }
 
-TEST(Section, levels_of_one_vanish_and_a_count_of_zero_empties) {
-  EXPECT_EQ(section({8, 1, 3}, {99, 100}, {98, 200}).levels, 1u);
-  EXPECT_TRUE(section({8, 0, 3}, {8, 100}, {8, 200}).empty());
-  EXPECT_TRUE(section({0, 5}, {8}, {8}).empty());
+TEST(Subarray, levels_of_one_vanish_and_a_count_of_zero_empties) {
+  EXPECT_EQ(subarray({8, 1, 3}, {99, 100}, {98, 200}).levels, 1u);
+  EXPECT_TRUE(subarray({8, 0, 3}, {8, 100}, {8, 200}).empty());
+  EXPECT_TRUE(subarray({0, 5}, {8}, {8}).empty());
 }
 
-TEST(Section, shapes_that_cannot_be_are_refused) {
-  EXPECT_THROW((void)section({}, {}, {}), Error);
-  EXPECT_THROW((void)section({8, 2}, {}, {8}), Error);
-  EXPECT_THROW((void)section({8, 2, 2}, {8}, {8}), Error);
-  EXPECT_THROW((void)section(std::vector<std::size_t>(10, 2), std::vector<std::ptrdiff_t>(9, 8),
-                             std::vector<std::ptrdiff_t>(9, 8)),
+TEST(Subarray, shapes_that_cannot_be_are_refused) {
+  EXPECT_THROW((void)subarray({}, {}, {}), Error);
+  EXPECT_THROW((void)subarray({8, 2}, {}, {8}), Error);
+  EXPECT_THROW((void)subarray({8, 2, 2}, {8}, {8}), Error);
+  EXPECT_THROW((void)subarray(std::vector<std::size_t>(10, 2), std::vector<std::ptrdiff_t>(9, 8),
+                              std::vector<std::ptrdiff_t>(9, 8)),
                Error);
 }
 
 TEST(Reach, covers_negative_strides) {
-  const Section s = section({8, 3, 4}, {-16, 100}, {16, 100});
+  const Subarray s = subarray({8, 3, 4}, {-16, 100}, {16, 100});
   const Reach r = reach(s, s.to_strides, "test");
   EXPECT_EQ(r.below, -32);
   EXPECT_EQ(r.bytes, 32u + 300 + 8);
 }
 
 TEST(Reach, overflow_is_an_error) {
-  const Section s = section({8, SIZE_MAX / 4}, {PTRDIFF_MAX / 2}, {8});
+  const Subarray s = subarray({8, SIZE_MAX / 4}, {PTRDIFF_MAX / 2}, {8});
   EXPECT_THROW((void)reach(s, s.to_strides, "test"), Error);
 }
 
-TEST(Reach, rows_that_would_become_one_too_long_are_no_empty_section) {
-  const Section s = section({16, std::size_t{1} << 60}, {16}, {16});
+TEST(Reach, rows_that_would_become_one_too_long_are_no_empty_subarray) {
+  const Subarray s = subarray({16, std::size_t{1} << 60}, {16}, {16});
   EXPECT_FALSE(s.empty());
   EXPECT_THROW((void)reach(s, s.to_strides, "test"), Error);
 }
