@@ -66,7 +66,7 @@ class Pair {
       for (std::size_t i = 0; i < n; ++i) add(i);
     rmi_fence();
   }
-  void empty_statements(std::size_t n) {
+  void empty_one_way_calls(std::size_t n) {
     if (stage_.acts())
       for (std::size_t i = 0; i < n; ++i) callee_.async(1, &Callee::nothing);
     rmi_fence();
@@ -137,7 +137,7 @@ void pair_rows(Stage& stage) {
   oneway_row(stage, pair, "rpc.oneway" + tail);
   stage.together(
       {"rpc.oneway" + tail, 0, static_cast<double>(burst)},
-      [&pair, burst] { pair.empty_statements(burst); }, [&pair, burst] { pair.ring(burst); });
+      [&pair, burst] { pair.empty_one_way_calls(burst); }, [&pair, burst] { pair.ring(burst); });
 
   constexpr std::size_t n = 100;
   stage.together(

@@ -18,7 +18,7 @@ enum class Errc {
   start,          ///< the job could not be started or joined
   remote,         ///< a method that was called on another rank threw; the message is its own
   object_gone,    ///< a call to an object that is not there, or not there any more
-  nesting,        ///< questions asked while answering questions, deeper than the limit
+  nesting,        ///< two-way calls made while executing two-way calls, deeper than the limit
   corrupt,        ///< a message that makes no sense: it was not acted on
 };
 

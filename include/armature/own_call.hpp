@@ -8,9 +8,9 @@
 
 // A call of a rank to itself that is executed at once, without a message: a visit of an entry, or a
 // call of an element, that lies here. It is a method like those that come in a message: its own
-// statements let nobody in, and while it waits others run on top of it. What its statements would
-// have let in is let in behind it. What statements and questions throw (tell_here, ask_here) is
-// told in the same way, too. Not with service threads.
+// one-way calls let nobody in, and while it waits others run on top of it. What its one-way calls
+// would have let in is let in behind it. What one-way and two-way calls throw (tell_here, ask_here)
+// is told in the same way, too. Not with service threads.
 
 namespace armature::detail {
 

@@ -18,7 +18,7 @@
 #include "armature/marshal.hpp"
 #include "armature/shared.hpp"
 
-// A question's answer comes from the rank that was asked, when its method returns. Where who
+// A two-way call's answer comes from the rank that was asked, when its method returns. Where who
 // answers, or when, is found out later, the place for the answer is itself passed around.
 
 namespace armature {
@@ -99,7 +99,8 @@ class remote_promise {
 
 /// A future of this rank's and what settles it, from anywhere. `likely` is who will probably
 /// answer: should that rank die, the future throws Error(rank_lost). Throws Error(bad_rank), and
-/// Error(nesting) as questions do. T is no view, nor holds one: the answer's message does not stay.
+/// Error(nesting) as two-way calls do. T is no view, nor holds one: the answer's message does not
+/// stay.
 template <class T>
 requires(Marshallable<T> && !detail::looks_into_message<T, false>())
     [[nodiscard]] std::pair<future<T>, remote_promise<T>> make_promise(Rank likely) {

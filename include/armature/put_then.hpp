@@ -36,26 +36,26 @@ ARMATURE_API void require_lives_there(Rank lives_on, Rank rank, const char* call
 ///
 /// Throws what put and async throw.
 template <Transferable T, class F, class... Args>
-requires FunctionStatement<F, Args...> Handle put_then(global_ptr<T> to,
-                                                       const std::type_identity_t<T>* from,
-                                                       std::size_t count, F f, Args&&... args) {
+requires OneWayFunction<F, Args...> Handle put_then(global_ptr<T> to,
+                                                    const std::type_identity_t<T>* from,
+                                                    std::size_t count, F f, Args&&... args) {
   Handle put = put_async(to, from, count);
   detail::call_behind(to.rank(), put);
   async(to.rank(), f, std::forward<Args>(args)...);
   return put;
 }
 template <Transferable T, detail::Buffer<T> Range, class F, class... Args>
-requires FunctionStatement<F, Args...> Handle put_then(global_ptr<T> to, const Range& from, F f,
-                                                       Args&&... args) {
+requires OneWayFunction<F, Args...> Handle put_then(global_ptr<T> to, const Range& from, F f,
+                                                    Args&&... args) {
   return put_then(to, std::ranges::data(from), static_cast<std::size_t>(std::ranges::size(from)), f,
                   std::forward<Args>(args)...);
 }
 /// The call is a method of an object that lives there. Throws Error(bad_rank) for one elsewhere.
 template <Transferable T, class O, class Member, class... Args>
-requires RemoteStatement<Member, O, Args...> Handle put_then(global_ptr<T> to,
-                                                             const std::type_identity_t<T>* from,
-                                                             std::size_t count, remote<O> object,
-                                                             Member method, Args&&... args) {
+requires OneWayMethod<Member, O, Args...> Handle put_then(global_ptr<T> to,
+                                                          const std::type_identity_t<T>* from,
+                                                          std::size_t count, remote<O> object,
+                                                          Member method, Args&&... args) {
   detail::require_lives_there(object.rank(), to.rank(), "put_then");
   Handle put = put_async(to, from, count);
   detail::call_behind(to.rank(), put);
@@ -63,18 +63,17 @@ requires RemoteStatement<Member, O, Args...> Handle put_then(global_ptr<T> to,
   return put;
 }
 template <class F, class... Args>
-requires FunctionStatement<F, Args...> Handle put_strided_then(global_ptr<void> to,
-                                                               const void* from,
-                                                               const Strided& shape, F f,
-                                                               Args&&... args) {
+requires OneWayFunction<F, Args...> Handle put_strided_then(global_ptr<void> to, const void* from,
+                                                            const Strided& shape, F f,
+                                                            Args&&... args) {
   Handle put = put_strided_async(to, from, shape);
   detail::call_behind(to.rank(), put);
   async(to.rank(), f, std::forward<Args>(args)...);
   return put;
 }
 template <class F, class... Args>
-requires FunctionStatement<F, Args...> Handle put_vector_then(Rank rank, std::span<const Iov> iov,
-                                                              F f, Args&&... args) {
+requires OneWayFunction<F, Args...> Handle put_vector_then(Rank rank, std::span<const Iov> iov, F f,
+                                                           Args&&... args) {
   Handle put = put_vector_async(rank, iov);
   detail::call_behind(rank, put);
   async(rank, f, std::forward<Args>(args)...);
@@ -83,7 +82,7 @@ requires FunctionStatement<F, Args...> Handle put_vector_then(Rank rank, std::sp
 
 /// Accumulates with a call behind them, which finds them added. As put_then.
 template <Accumulable T, class F, class... Args>
-requires FunctionStatement<F, Args...> Handle
+requires OneWayFunction<F, Args...> Handle
 accumulate_then(global_ptr<T> to, const std::type_identity_t<T>* from, std::size_t count,
                 AccumulateOptions<std::type_identity_t<T>> options, F f, Args&&... args) {
   Handle added = accumulate_async(to, from, count, options);
@@ -92,7 +91,7 @@ accumulate_then(global_ptr<T> to, const std::type_identity_t<T>* from, std::size
   return added;
 }
 template <Accumulable T, class F, class... Args>
-requires FunctionStatement<F, Args...> Handle
+requires OneWayFunction<F, Args...> Handle
 accumulate_strided_then(global_ptr<T> to, const std::type_identity_t<T>* from, const Strided& shape,
                         AccumulateOptions<std::type_identity_t<T>> options, F f, Args&&... args) {
   Handle added = accumulate_strided_async(to, from, shape, options);
@@ -101,7 +100,7 @@ accumulate_strided_then(global_ptr<T> to, const std::type_identity_t<T>* from, c
   return added;
 }
 template <Accumulable T, class F, class... Args>
-requires FunctionStatement<F, Args...> Handle
+requires OneWayFunction<F, Args...> Handle
 accumulate_vector_then(Rank rank, std::span<const Iov> iov,
                        AccumulateOptions<std::type_identity_t<T>> options, F f, Args&&... args) {
   Handle added = accumulate_vector_async<T>(rank, iov, options);

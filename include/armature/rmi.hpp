@@ -27,19 +27,19 @@ namespace armature {
 /// that captures nothing or trivially copyable values. Otherwise as shared_ref::async, sync and
 /// ask.
 template <class F, class... Args>
-requires FunctionStatement<F, Args...>
+requires OneWayFunction<F, Args...>
 [[gnu::always_inline]] inline void async(Rank rank, F f, Args&&... args) {
   detail::call_function<false>(rank, nullptr, f, std::forward<Args>(args)...);
 }
 template <class F, class... Args>
-requires FunctionQuestion<F, Args...>
+requires TwoWayFunction<F, Args...>
 auto sync(Rank rank, F f, Args&&... args) {
   detail::Asking asking(rank);
   detail::call_function<true>(rank, asking.reply(), f, std::forward<Args>(args)...);
   return asking.await<detail::ResultOf<F, Args...>>();
 }
 template <class F, class... Args>
-requires FunctionQuestion<F, Args...>
+requires TwoWayFunction<F, Args...>
 [[nodiscard]] auto ask(Rank rank, F f, Args&&... args) {
   using R = detail::ResultOf<F, Args...>;
   detail::Asking asking(rank);
@@ -48,7 +48,7 @@ requires FunctionQuestion<F, Args...>
 }
 /// Calls on every member of the team, this rank included; not collective.
 template <class F, class... Args>
-requires FunctionStatement<F, Args...>
+requires OneWayFunction<F, Args...>
 void broadcast(const Team& team, F f, const Args&... args) {
   for (int i = 0; i < team.size(); ++i) async(team.world_rank(i), f, args...);
 }
@@ -123,23 +123,23 @@ ARMATURE_API void on_async_error(AsyncErrorHandler handler);
 // ---------------------------------------------------------------------------
 
 template <class T, class Member, class... Args>
-requires RemoteStatement<Member, T, Args...>
+requires OneWayMethod<Member, T, Args...>
 void async_rmi(Rank dest, const shared_ref<T>& handle, Member method, Args&&... args) {
   handle.async(dest, method, std::forward<Args>(args)...);
 }
 template <class T, class Member, class... Args>
-requires RemoteQuestion<Member, T, Args...>
+requires TwoWayMethod<Member, T, Args...>
 auto sync_rmi(Rank dest, const shared_ref<T>& handle, Member method, Args&&... args) {
   return handle.sync(dest, method, std::forward<Args>(args)...);
 }
 template <class T, class Member, class... Args>
-requires RemoteStatement<Member, T, Args...>
+requires OneWayMethod<Member, T, Args...>
 void broadcast_rmi(const shared_ref<T>& handle, Member method, const Args&... args) {
   handle.broadcast(method, args...);
 }
 /// `output` becomes the combination, by op, of what the method returns for `input` on every member.
 template <class T, class Member, class Input, class Output, class Op = std::plus<>>
-requires RemoteQuestion<Member, T, const Input&>
+requires TwoWayMethod<Member, T, const Input&>
 void reduce_rmi(const shared_ref<T>& handle, Member method, const Input& input, Output& output,
                 Op op = {}) {
   output = handle.reduce(method, op, input);

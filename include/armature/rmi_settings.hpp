@@ -17,7 +17,7 @@ struct RmiSettings {
   /// calling.
   std::uint32_t poll_every = 64;
   /// How many methods may be in execution on a rank at once, each waiting for an answer while the
-  /// next runs; and how deep a chain of questions may be. At most 250.
+  /// next runs; and how deep a chain of two-way calls may be. At most 250.
   std::uint32_t nesting_max = 64;
   /// The size of each channel: bytes on the way to one rank. A power of two, 32 KiB to 1 MiB;
   /// counts for channels that are opened later.

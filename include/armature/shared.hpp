@@ -64,19 +64,19 @@ class remote {
 
   /// These calls are shared_ref's, without the rank.
   template <class Member, class... Args>
-  requires RemoteStatement<Member, T, Args...>
+  requires OneWayMethod<Member, T, Args...>
   [[gnu::always_inline]] void async(Member method, Args&&... args) const {
     detail::call_method<false, T>({rank_, id_}, nullptr, method, std::forward<Args>(args)...);
   }
   template <class Member, class... Args>
-  requires RemoteQuestion<Member, T, Args...>
+  requires TwoWayMethod<Member, T, Args...>
   auto sync(Member method, Args&&... args) const {
     detail::Asking asking(rank_);
     detail::call_method<true, T>({rank_, id_}, asking.reply(), method, std::forward<Args>(args)...);
     return asking.await<detail::MethodResult<T, Member, Args...>>();
   }
   template <class Member, class... Args>
-  requires RemoteQuestion<Member, T, Args...>
+  requires TwoWayMethod<Member, T, Args...>
   [[nodiscard]] auto ask(Member method, Args&&... args) const {
     return detail::ask_method<T>({rank_, id_}, method, std::forward<Args>(args)...);
   }
@@ -105,39 +105,39 @@ class shared_ref {
   [[nodiscard]] T& local() const { return *static_cast<T*>(detail::local_object(id_)); }
   [[nodiscard]] const Team& team() const { return detail::team_of(id_); }
 
-  /// A statement: `method` runs on that rank with copies of the arguments, some time before the
+  /// A one-way call: `method` runs on that rank with copies of the arguments, some time before the
   /// next rmi_fence ends. Calls from one rank to another are executed in the order they were made.
   /// Returns at once; while there is no room for more, executes incoming calls. Throws
   /// Error(bad_rank).
   template <class Member, class... Args>
-  requires RemoteStatement<Member, T, Args...>
+  requires OneWayMethod<Member, T, Args...>
   [[gnu::always_inline]] void async(Rank rank, Member method, Args&&... args) const {
     detail::call_method<false, T>({rank, id_}, nullptr, method, std::forward<Args>(args)...);
   }
-  /// A question: waits, executing incoming calls, for what `method` returns. Throws RemoteError
+  /// A two-way call: waits, executing incoming calls, for what `method` returns. Throws RemoteError
   /// when it threw, Error(object_gone), Error(rank_lost), Error(nesting).
   template <class Member, class... Args>
-  requires RemoteQuestion<Member, T, Args...>
+  requires TwoWayMethod<Member, T, Args...>
   auto sync(Rank rank, Member method, Args&&... args) const {
     return on(rank).sync(method, std::forward<Args>(args)...);
   }
-  /// A split-phase question: what sync returns, later.
+  /// A split-phase call: what sync returns, later.
   template <class Member, class... Args>
-  requires RemoteQuestion<Member, T, Args...>
+  requires TwoWayMethod<Member, T, Args...>
   [[nodiscard]] auto ask(Rank rank, Member method, Args&&... args) const {
     return on(rank).ask(method, std::forward<Args>(args)...);
   }
 
-  /// A statement to all members, this rank included. Called by one rank, not collectively.
+  /// A one-way call to all members, this rank included. Called by one rank, not collectively.
   template <class Member, class... Args>
-  requires RemoteStatement<Member, T, Args...>
+  requires OneWayMethod<Member, T, Args...>
   void broadcast(Member method, const Args&... args) const {
     const Team& all = team();
     for (int i = 0; i < all.size(); ++i) async(all.world_rank(i), method, args...);
   }
   /// Calls all members, as broadcast does; the future is settled when all have executed the call.
   template <class Member, class... Args>
-  requires RemoteStatement<Member, T, Args...>
+  requires OneWayMethod<Member, T, Args...>
   [[nodiscard]] future<void> broadcast_async(Member method, const Args&... args) const {
     using R = detail::MethodResult<T, Member, Args...>;
     std::vector<future<void>> each;
@@ -154,7 +154,7 @@ class shared_ref {
   /// Asks all members and combines the answers in team order: op(op(a0, a1), a2) ... Called by one
   /// rank, not collectively.
   template <class Member, class Op = std::plus<>, class... Args>
-  requires RemoteQuestion<Member, T, Args...>
+  requires TwoWayMethod<Member, T, Args...>
   [[nodiscard]] auto reduce(Member method, Op op = {}, const Args&... args) const {
     auto answers = ask_all(method, args...);
     auto sum = answers.front().get();
@@ -162,7 +162,7 @@ class shared_ref {
     return sum;
   }
   template <class Member, class Op = std::plus<>, class... Args>
-  requires RemoteQuestion<Member, T, Args...>
+  requires TwoWayMethod<Member, T, Args...>
   [[nodiscard]] auto reduce_async(Member method, Op op = {}, const Args&... args) const {
     using R = detail::MethodResult<T, Member, Args...>;
     return when_all(ask_all(method, args...)).then([op](std::vector<R> answers) {

@@ -75,7 +75,7 @@ void add_call_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
       "Execute incoming calls at every Nth outgoing one (default 64; 0: only while waiting)");
   add_setting(
       run, "--nesting-max", "N", "ARMATURE_NESTING_MAX", 1, 250,
-      "Methods in execution at once on a rank, and depth of a chain of questions (default 64)");
+      "Methods in execution at once on a rank, and depth of a chain of two-way calls (default 64)");
   add_value(
       run, options, "--channel", "BYTES",
       "Remote calls on the way from one rank to another: a power of two, 32K to 1M (default 64K)",

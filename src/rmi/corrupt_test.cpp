@@ -92,7 +92,7 @@ TEST_F(CorruptDeathTest, kinds) {
 
 TEST_F(CorruptDeathTest, repetitions_of_what_never_was) {
   const auto repeat = [](RequestHeader& h) {
-    h.kind = static_cast<std::uint8_t>(RequestKind::again);
+    h.kind = static_cast<std::uint8_t>(RequestKind::repeated_header);
   };
   EXPECT_DEATH(send_spoilt_header(repeat), "repeats one that never was");
 }

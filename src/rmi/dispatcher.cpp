@@ -128,7 +128,7 @@ const Method* Dispatcher::find_repeated(Repeated& first, Call& call) {
 void Dispatcher::repeat(Incoming& in, const RequestHeader& header, const std::byte* at,
                         std::uint64_t stop) {
   const std::size_t bytes = header.units * RequestHeader::unit;
-  const bool is_first = header.is(RequestKind::first);
+  const bool is_first = header.is(RequestKind::full_header);
   if (is_first) {
     in.first = {.header = header};
     if (bytes > sizeof header)
@@ -177,13 +177,13 @@ void Dispatcher::repeat(Incoming& in, const RequestHeader& header, const std::by
   const int from = call.from;
   const bool is_long = (header.kind & RequestHeader::is_long) != 0;
   const std::size_t head =
-      sizeof header + (header.is(RequestKind::question) ? sizeof call.reply : 0);
+      sizeof header + (header.is(RequestKind::two_way) ? sizeof call.reply : 0);
   if ((header.kind & ~(RequestHeader::kind_mask | RequestHeader::is_long)) != 0 ||
-      (!header.is(RequestKind::call) && !header.is(RequestKind::question)) ||
+      (!header.is(RequestKind::one_way) && !header.is(RequestKind::two_way)) ||
       head + (is_long ? sizeof(LongArguments) : 0) > static_cast<std::size_t>(call.end - at))
     corrupt(fmt::format("a request from rank {} of kind {:#x} and {} bytes", from, header.kind,
                         call.end - at));
-  if (header.is(RequestKind::question)) {
+  if (header.is(RequestKind::two_way)) {
     std::memcpy(&call.reply, at + sizeof header, sizeof call.reply);
     const auto in_segment = static_cast<std::size_t>(
         reinterpret_cast<const std::byte*>(call.reply) - space_.segment(from));

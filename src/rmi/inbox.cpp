@@ -38,7 +38,7 @@ constexpr int looks_behind_one = 4;
   for (std::uint64_t at = in.read; static_cast<std::int64_t>(published - at) > 0;) {
     RequestHeader header;
     std::memcpy(&header, in.channel.at(at), sizeof header);
-    if (header.units == 0 || (header.is(RequestKind::question) && header.depth >= depth))
+    if (header.units == 0 || (header.is(RequestKind::two_way) && header.depth >= depth))
       return true;
     at += header.units * RequestHeader::unit;
   }
@@ -218,7 +218,7 @@ void Inbox::execute_until(std::uint64_t published, Incoming& in, std::uint8_t de
       trace_begin(in, space_.me());
       repeat_until = 0;  // each is to be seen here
     }
-    if (kind == RequestKind::again || kind == RequestKind::first) [[likely]]
+    if (kind == RequestKind::repeated_header || kind == RequestKind::full_header) [[likely]]
       dispatcher_.repeat(in, header, at, repeat_until);
     else if (kind != RequestKind::filler)
       dispatcher_.execute(in, header, at);

@@ -322,7 +322,7 @@ std::byte* start_first(Outgoing& out, std::size_t bytes, const Named& named, boo
   // Others may be called while room is made, who may send something to the same rank.
   std::byte* const at = reserve(out, bytes);
   const RequestHeader header{.units = static_cast<std::uint16_t>(bytes / RequestHeader::unit),
-                             .kind = static_cast<std::uint8_t>(RequestKind::first),
+                             .kind = static_cast<std::uint8_t>(RequestKind::full_header),
                              .object = static_cast<std::uint32_t>(named.object),
                              .method_offset = static_cast<std::uint32_t>(named.method),
                              .module = static_cast<std::uint16_t>(named.method >> 32),

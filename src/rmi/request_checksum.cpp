@@ -16,7 +16,7 @@ using detail::RequestKind;
 
 std::optional<LongArguments> long_arguments(const RequestHeader& header, const std::byte* request) {
   if ((header.kind & RequestHeader::is_long) == 0) return std::nullopt;
-  const bool asks = header.is(RequestKind::question);
+  const bool asks = header.is(RequestKind::two_way);
   LongArguments where;
   std::memcpy(&where, request + sizeof header + (asks ? sizeof(void*) : 0), sizeof where);
   return where;

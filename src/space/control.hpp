@@ -205,7 +205,7 @@ enum class Awaiting : std::uint32_t {
   completion,  // a non-blocking operation; peer: to whom
   team,        // creation of a team; peer: its first member
   exit,        // the end of the job
-  answer,      // the answer to a question, or what a future waits for; peer: who was asked
+  answer,      // the answer to a two-way call, or what a future waits for; peer: who was asked
   fence,    // rmi_fence; object: the team's block; peer: who has not come so far; detail: the wave
   request,  // rmi_wait: any request
   name,     // an object of that name; peer: at whom; object, detail: how the name begins

@@ -236,7 +236,7 @@ class distributed_graph : private detail::PartOwner<detail::GraphPart<V, E>>,
   [[nodiscard]] graph_ref<V, E> ref() const { return *this; }
 
   // -- collective; each begins with a fence
-  /// Returns when all statements that members made before, and those that these made, are done.
+  /// Returns when all one-way calls that members made before, and those that these made, are done.
   void fence() const { rmi_fence(this->team()); }
   /// f(vertex) at its owner; what calls it makes are done on return.
   template <class F>

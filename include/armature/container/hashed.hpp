@@ -76,7 +76,7 @@ class HashedRef {
   void async_erase(const K& key) const {
     send(key, [](Part& part, const K& k) { part.erase(k); });
   }
-  /// Questions wait for the answer, executing calls of others meanwhile.
+  /// Two-way calls wait for the answer, executing calls of others meanwhile.
   [[nodiscard]] bool contains(const K& key) const {
     return ask(key, [](Part& part, const K& k) { return part.find(k) != nullptr; });
   }
@@ -132,7 +132,7 @@ class HashedWhole : private PartOwner<typename Ref::Part>, public Ref {
   [[nodiscard]] Ref ref() const { return *this; }
 
   // -- collective; each begins with a fence
-  /// Returns when all statements that members made before, and those that these made, are done.
+  /// Returns when all one-way calls that members made before, and those that these made, are done.
   void fence() const { rmi_fence(this->team()); }
   [[nodiscard]] std::size_t size() const {
     fence();

@@ -114,7 +114,7 @@ class distributed_list : private detail::PartOwner<detail::ListPart<T>>, public 
   [[nodiscard]] list_ref<T> ref() const { return *this; }
 
   // -- collective; each begins with a fence
-  /// Returns when all statements that members made before, and those that these made, are done.
+  /// Returns when all one-way calls that members made before, and those that these made, are done.
   void fence() const { rmi_fence(this->team()); }
   [[nodiscard]] std::size_t size() const {
     fence();

@@ -49,7 +49,7 @@ class map_ref : public detail::MapRefBase<K, V, Hash, Equal> {
   using Part = typename Base::Part;
   using Base::Base;
 
-  // -- statements
+  // -- one-way calls
   /// Nothing happens when the key is there.
   void async_insert(const K& key, const V& value) const {
     this->send(
@@ -100,7 +100,7 @@ class map_ref : public detail::MapRefBase<K, V, Hash, Equal> {
         args...);
   }
 
-  // -- questions
+  // -- two-way calls
   [[nodiscard]] std::optional<V> find(const K& key) const { return this->ask(key, Find()); }
   [[nodiscard]] future<std::optional<V>> find_async(const K& key) const {
     return this->ask_later(key, Find());

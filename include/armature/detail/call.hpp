@@ -153,24 +153,24 @@ requires((fixed_bytes<V>() != SIZE_MAX) &&
                                                       fixed_bytes<V>()) <= request_bytes_max / 2;
 
 /// The offset at which the arguments begin: behind the reply slot, if there is one.
-template <bool question>
-inline constexpr std::size_t head_bytes = sizeof(RequestHeader) + (question ? sizeof(Reply*) : 0);
+template <bool two_way>
+inline constexpr std::size_t head_bytes = sizeof(RequestHeader) + (two_way ? sizeof(Reply*) : 0);
 
-template <class Entry, bool question>
+template <class Entry, bool two_way>
 [[gnu::always_inline]] inline void write_head(std::byte* at, std::size_t bytes, const Address& to,
                                               Reply* reply) {
-  write_head(at, bytes, question ? RequestKind::question : RequestKind::call, to,
+  write_head(at, bytes, two_way ? RequestKind::two_way : RequestKind::one_way, to,
              MethodTokenOf<Entry>::get());
-  if constexpr (question) std::memcpy(at + sizeof(RequestHeader), &reply, sizeof reply);
+  if constexpr (two_way) std::memcpy(at + sizeof(RequestHeader), &reply, sizeof reply);
 }
 
-/// Sends a statement with these values behind what it names, whose length is known now.
+/// Sends a one-way call with these values behind what it names, whose length is known now.
 template <class Entry, class... V>
 requires is_short<V...>
 [[gnu::always_inline]] inline void send_statement(const Address& to, CodePointer code,
                                                   const V&... value) {
   constexpr std::size_t arguments = (std::size_t{0} + ... + fixed_bytes<V>());
-  constexpr std::size_t again_bytes =
+  constexpr std::size_t repeated_bytes =
       round_up(RequestHeader::first_word + arguments, RequestHeader::unit);
   constexpr std::size_t first_bytes =
       round_up(sizeof(RequestHeader) + (Entry::takes_code ? sizeof code : 0) + arguments,
@@ -180,12 +180,12 @@ requires is_short<V...>
                     to.object.index | std::uint64_t{to.object.generation} << 32};
   const bool repeats =
       ((out.method ^ named.method) | (out.code ^ named.code) | (out.object ^ named.object)) == 0;
-  std::size_t bytes = again_bytes;
+  std::size_t bytes = repeated_bytes;
   std::byte* at = nullptr;
-  if (repeats && has_room(out, again_bytes)) [[likely]] {
+  if (repeats && has_room(out, repeated_bytes)) [[likely]] {
     at = out.at;
-    constexpr std::uint64_t word =
-        again_bytes / RequestHeader::unit | static_cast<std::uint64_t>(RequestKind::again) << 16;
+    constexpr std::uint64_t word = repeated_bytes / RequestHeader::unit |
+                                   static_cast<std::uint64_t>(RequestKind::repeated_header) << 16;
     std::memcpy(at, &word, sizeof word);
     at += sizeof word;
   } else {
@@ -198,43 +198,43 @@ requires is_short<V...>
 }
 
 /// Sends a request with these values behind its head, whose length is known now.
-template <class Entry, bool question, class... V>
+template <class Entry, bool two_way, class... V>
 requires is_short<V...>
 [[gnu::always_inline]] inline void send_request(const Address& to, Reply* reply,
                                                 const V&... value) {
-  std::size_t used = head_bytes<question>;
+  std::size_t used = head_bytes<two_way>;
   (measure(used, value), ...);
   const std::size_t bytes = round_up(used, RequestHeader::unit);
   Outgoing& out = channel_to(to.rank);
   std::byte* const at = reserve(out, bytes);
-  write_head<Entry, question>(at, bytes, to, reply);
-  Writer writer(at, at + head_bytes<question>);
+  write_head<Entry, two_way>(at, bytes, to, reply);
+  Writer writer(at, at + head_bytes<two_way>);
   (pack(writer, value), ...);
   commit(out, bytes);
 }
 
-template <class Entry, bool question, class... V>
+template <class Entry, bool two_way, class... V>
 void send_request(const Address& to, Reply* reply, const V&... value) {
   Place place(channel_to(to.rank));
   std::size_t used = 0;
   do {
-    used = head_bytes<question>;
+    used = head_bytes<two_way>;
     (measure(used, value), ...);
   } while (!place.find(used));
   const std::size_t bytes = round_up(used, RequestHeader::unit);
-  write_head<Entry, question>(place.at(), bytes, to, reply);
-  Writer writer(place.at(), place.at() + head_bytes<question>);
+  write_head<Entry, two_way>(place.at(), bytes, to, reply);
+  Writer writer(place.at(), place.at() + head_bytes<two_way>);
   (pack(writer, value), ...);
-  place.commit(bytes, head_bytes<question>);
+  place.commit(bytes, head_bytes<two_way>);
 }
 
 /// `first` is a pointer to code, or the lambda itself.
-template <bool question, class Entry, class First, class... P, class... Args>
+template <bool two_way, class Entry, class First, class... P, class... Args>
 [[gnu::always_inline]] inline void send_call(const Address& to, Reply* reply, const First& first,
                                              Types<P...>, Args&&... args) {
-  if constexpr (question || !is_short<First, std::remove_cvref_t<P>...>)
-    send_request<Entry, question>(to, reply, first,
-                                  static_cast<Converted<P, Args>>(std::forward<Args>(args))...);
+  if constexpr (two_way || !is_short<First, std::remove_cvref_t<P>...>)
+    send_request<Entry, two_way>(to, reply, first,
+                                 static_cast<Converted<P, Args>>(std::forward<Args>(args))...);
   else if constexpr (Entry::takes_code)
     send_statement<Entry>(to, first, static_cast<Converted<P, Args>>(std::forward<Args>(args))...);
   else
@@ -242,28 +242,28 @@ template <bool question, class Entry, class First, class... P, class... Args>
                           static_cast<Converted<P, Args>>(std::forward<Args>(args))...);
 }
 
-template <bool question, class T, class Member, class... Args>
+template <bool two_way, class T, class Member, class... Args>
 [[gnu::always_inline]] inline void call_method(const Address& to, Reply* reply, Member member,
                                                Args&&... args) {
-  send_call<question, MemberEntry<T, Member, question>>(to, reply, encode(member),
-                                                        typename Signature<Member>::Parameters(),
-                                                        std::forward<Args>(args)...);
+  send_call<two_way, MemberEntry<T, Member, two_way>>(to, reply, encode(member),
+                                                      typename Signature<Member>::Parameters(),
+                                                      std::forward<Args>(args)...);
 }
 
-template <bool question, class F, class... Args>
+template <bool two_way, class F, class... Args>
 [[gnu::always_inline]] inline void call_function(Rank rank, Reply* reply, const F& f,
                                                  Args&&... args) {
   using Parameters = typename ParametersOf<F, Args...>::type;
-  using Entry = FunctionEntry<F, question, Parameters>;
+  using Entry = FunctionEntry<F, two_way, Parameters>;
   const Address to{rank, {RequestHeader::function, 0}};
   if constexpr (std::is_pointer_v<F>)
-    send_call<question, Entry>(to, reply, encode(reinterpret_cast<std::uintptr_t>(f), 0),
-                               Parameters(), std::forward<Args>(args)...);
+    send_call<two_way, Entry>(to, reply, encode(reinterpret_cast<std::uintptr_t>(f), 0),
+                              Parameters(), std::forward<Args>(args)...);
   else
-    send_call<question, Entry>(to, reply, f, Parameters(), std::forward<Args>(args)...);
+    send_call<two_way, Entry>(to, reply, f, Parameters(), std::forward<Args>(args)...);
 }
 
-/// A question's reply slot, given back when the call that uses it ends in an exception.
+/// A two-way call's reply slot, given back when the call that uses it ends in an exception.
 class Asking {
  public:
   explicit Asking(Rank to) : to_(to), reply_(new_reply(to)) {}

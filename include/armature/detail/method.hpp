@@ -23,7 +23,7 @@ struct Call {
   const std::byte* start = nullptr;  // of the request; views are aligned from here
   const std::byte* arguments = nullptr;
   const std::byte* end = nullptr;
-  struct Reply* reply = nullptr;  // where the asker waits; nullptr for a statement
+  struct Reply* reply = nullptr;  // where the asker waits; nullptr for a one-way call
   // The code that a request names: what a pointer of the user says (see CodePointer).
   std::uintptr_t code = 0;
   std::ptrdiff_t adjust = 0;

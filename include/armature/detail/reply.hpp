@@ -38,7 +38,7 @@ struct alignas(64) Reply {
 };
 static_assert(sizeof(Reply) == 64);
 
-/// A reply slot for a question to that rank. Throws Error(nesting) when the question would be too
+/// A reply slot for a two-way call to that rank. Throws Error(nesting) when the call would be too
 /// deep.
 ARMATURE_API Reply* new_reply(Rank to);
 /// Makes a reply that is answered by a promise, of that number.

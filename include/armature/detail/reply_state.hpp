@@ -50,7 +50,7 @@ inline Reader open_answer(Reply* reply, Rank from) {
   check_reply(reply, from);
   return read_reply(reply);
 }
-/// The answer to one question.
+/// The answer to one two-way call.
 template <class T>
 using AnswerState = ReplyState<T, open_answer>;
 

@@ -17,14 +17,14 @@
 namespace armature::detail {
 
 enum class RequestKind : std::uint8_t {
-  filler,    // the ring's end, too short for the next request
-  call,      // a statement: nobody waits for the result
-  question,  // followed by the address of the asker's reply slot
-  first,     // a statement that the next ones may repeat
-  again,     // one like the last `first` of its channel: a header's first word, and arguments
+  filler,           // the ring's end, too short for the next request
+  one_way,          // nobody waits for the result
+  two_way,          // followed by the address of the caller's reply slot
+  full_header,      // a one-way call whose header the next ones may repeat
+  repeated_header,  // one like the last full header of its channel: the first word, and arguments
 };
 
-/// Stands before every request. The head is followed by the reply slot (question), and by the
+/// Stands before every request. The head is followed by the reply slot (two-way call), and by the
 /// pointer to code if the method needs one. Then come the arguments, or where all that lies when it
 /// is too long for the ring.
 struct RequestHeader {
@@ -33,7 +33,7 @@ struct RequestHeader {
 
   std::uint16_t units = 0;  // length in units of 16 bytes, this header included
   std::uint8_t kind = 0;
-  std::uint8_t depth = 0;    // how many questions deep the sender was
+  std::uint8_t depth = 0;    // how many two-way calls deep the sender was
   std::uint32_t object = 0;  // its index in the receiver's table, or `function`
   std::uint32_t method_offset = 0;
   std::uint16_t module = 0;
@@ -45,7 +45,7 @@ struct RequestHeader {
 
   static constexpr std::uint32_t function = 0xffff'ffff;
   static constexpr std::size_t unit = 16;
-  static constexpr std::size_t first_word = 8;  // all there is of an `again`
+  static constexpr std::size_t first_word = 8;  // all there is of a repeated header
 };
 static_assert(sizeof(RequestHeader) == 16);
 
@@ -136,7 +136,7 @@ struct Named {
   std::uint64_t code;    // a CodePointer's bits, or 0
   std::uint64_t object;  // an ObjectId's, in one word
 };
-/// Room for a statement that says what it names, of that many bytes; returns where its arguments
+/// Room for a one-way call that says what it names, of that many bytes; returns where its arguments
 /// go.
 [[gnu::cold]] ARMATURE_API std::byte* start_first(Outgoing& out, std::size_t bytes,
                                                   const Named& named, bool takes_code);

@@ -110,11 +110,11 @@ concept ResultIsNoView = !detail::looks_into_message<
     std::remove_cvref_t<typename detail::ParametersOf<F, Args...>::Result>, false>();
 
 template <class Member, class T, class... Args>
-concept RemoteStatement = MethodOf<Member, T> && TakesArguments<Member, Args...> &&
+concept OneWayMethod = MethodOf<Member, T> && TakesArguments<Member, Args...> &&
     NoParameterIsWritableReference<Member, Args...> && ParametersAreMarshallable<Member, Args...>;
 template <class Member, class T, class... Args>
-concept RemoteQuestion = RemoteStatement<Member, T, Args...> &&
-    ResultIsMarshallable<Member, Args...> && ResultIsNoView<Member, Args...>;
+concept TwoWayMethod = OneWayMethod<Member, T, Args...> && ResultIsMarshallable<Member, Args...> &&
+    ResultIsNoView<Member, Args...>;
 
 /// A function, or a function object that is its bytes: captures nothing, or trivially copyable
 /// values. That one of them is a pointer, such as `this`, no type tells: it means nothing there.
@@ -125,11 +125,11 @@ concept RemoteFunction = (std::is_pointer_v<F> && std::is_function_v<std::remove
 template <class F>
 concept CapturesNoReference = std::is_standard_layout_v<F>;  // those with references are none
 template <class F, class... Args>
-concept FunctionStatement =
+concept OneWayFunction =
     RemoteFunction<F> && CapturesNoReference<F> && TakesArguments<F, Args...> &&
     NoParameterIsWritableReference<F, Args...> && ParametersAreMarshallable<F, Args...>;
 template <class F, class... Args>
-concept FunctionQuestion =
-    FunctionStatement<F, Args...> && ResultIsMarshallable<F, Args...> && ResultIsNoView<F, Args...>;
+concept TwoWayFunction =
+    OneWayFunction<F, Args...> && ResultIsMarshallable<F, Args...> && ResultIsNoView<F, Args...>;
 
 }  // namespace armature

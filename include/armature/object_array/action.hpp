@@ -22,13 +22,13 @@ void fail_with_exception(const remote_promise<R>& promise) {
   tell_exception([&](Errc code, const std::string& text) { promise.fail(code, text); });
 }
 
-/// Tells a member's rank that a statement of its failed.
+/// Tells a member's rank that a one-way call of its failed.
 template <class Part>
 void complain(const Part& part, int member, Errc code, const std::string& text) {
   armature::async(part.directory().rank_of(member), ThrowReported(), code, text);
 }
 
-/// A statement: nobody waits. Refused, its caller's rank hears of it as of an async call that
+/// A one-way call: nobody waits. Refused, its caller's rank hears of it as of an async call that
 /// failed; what a method throws, the rank where it ran.
 template <class Action>
 struct Tell {
@@ -62,7 +62,7 @@ std::string with_place(const Part& part, const typename Part::Index& index,
          ": element " + text_of_index(index) + ": " + text;
 }
 
-/// A question: its result, or why there is none, goes to the asker.
+/// A two-way call: its result, or why there is none, goes to the asker.
 template <class R, class Action>
 struct Ask {
   static constexpr bool is_question = true;

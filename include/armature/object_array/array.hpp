@@ -101,7 +101,7 @@ class object_array_ref {
   /// before the next fence ends. It goes by way of the homes of the indices, so it is not ordered
   /// with the caller's other calls.
   template <class Member, class... Args>
-  requires RemoteStatement<Member, T, Args...>
+  requires OneWayMethod<Member, T, Args...>
   void broadcast(Member method, const Args&... args) const {
     const Part& here = part();
     for (int m = 0; m < here.directory().team().size(); ++m)
@@ -117,7 +117,7 @@ class object_array_ref {
   /// must be associative and commute. Called by one rank. Throws Error(bad_argument) when there are
   /// none.
   template <class Member, class Op = std::plus<>, class... Args>
-  requires(RemoteQuestion<Member, T, Args...>&& detail::TravelsAsOperator<Op>)
+  requires(TwoWayMethod<Member, T, Args...>&& detail::TravelsAsOperator<Op>)
       [[nodiscard]] auto reduce(Member method, Op op = {}, const Args&... args) const {
     using R = detail::MethodResult<T, Member, Args...>;
     Part& here = part();
@@ -127,7 +127,7 @@ class object_array_ref {
       detail::with_kept(
           detail::ParametersOfMember<Member>(),
           [&](const auto&... kept) {
-            // As a question: at the limit of nesting only those are let in.
+            // As a two-way call: at the limit of nesting only those are let in.
             (void)armature::ask(here.directory().rank_of(m), ReduceHere<R, Op>{},
                                 here.turns().depth, parts_, promise, op,
                                 detail::MethodOfElement<T, Member>(method), kept...);

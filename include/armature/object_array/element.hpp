@@ -47,9 +47,9 @@ using ParametersOfMember = typename Signature<Member>::Parameters;
 /// Calls are remote calls (shared.hpp). Calls of one rank to one element are executed once each, in
 /// the order they were made, wherever the element was at any time. Calls of different ranks, and to
 /// different elements, are not ordered. This holds for creating, destroying and moving it too. A
-/// call for an element that does not exist is Error(object_gone): thrown by questions, told to
-/// on_async_error on the caller's rank for statements. A method that throws makes its question
-/// throw RemoteError with that rank and text.
+/// call for an element that does not exist is Error(object_gone): thrown by two-way calls, told to
+/// on_async_error on the caller's rank for one-way calls. A method that throws makes its two-way
+/// call throw RemoteError with that rank and text.
 template <class T, ArrayIndex Index>
 class array_element {
  public:
@@ -62,7 +62,7 @@ class array_element {
 
   // -- methods of T
   template <class Member, class... Args>
-  requires RemoteStatement<Member, T, Args...>
+  requires OneWayMethod<Member, T, Args...>
   void async(Member method, Args&&... args) const {
     detail::with_kept(
         detail::ParametersOfMember<Member>(),
@@ -70,12 +70,12 @@ class array_element {
         std::forward<Args>(args)...);
   }
   template <class Member, class... Args>
-  requires RemoteQuestion<Member, T, Args...>
+  requires TwoWayMethod<Member, T, Args...>
   auto sync(Member method, Args&&... args) const {
     return ask(method, std::forward<Args>(args)...).get();
   }
   template <class Member, class... Args>
-  requires RemoteQuestion<Member, T, Args...>
+  requires TwoWayMethod<Member, T, Args...>
   [[nodiscard]] auto ask(Member method, Args&&... args) const {
     return detail::with_kept(
         detail::ParametersOfMember<Member>(),
@@ -121,7 +121,7 @@ class array_element {
   void destroy() const { detail::ask_element(part(), index_, detail::Destroy()).get(); }
   void async_destroy() const { part().send(index_, detail::Tell<detail::Destroy>()); }
   /// Once no method of it is under way, nor a coroutine that one was, it goes to that member, by
-  /// its define_type or serialize where it has one. A statement.
+  /// its define_type or serialize where it has one. A one-way call.
   void move_to(int member) const {
     part().send(index_, detail::Tell<detail::MoveTo>{{checked(member, 0)}});
   }
@@ -167,13 +167,13 @@ class array_section {
   [[nodiscard]] const std::vector<Index>& indices() const { return indices_; }
 
   template <class Member, class... Args>
-  requires RemoteStatement<Member, T, Args...>
+  requires OneWayMethod<Member, T, Args...>
   void async(Member method, const Args&... args) const {
     for (const Index& index : indices_) at(index).async(method, args...);
   }
   /// Returns a future of all results, in the section's order.
   template <class Member, class... Args>
-  requires RemoteQuestion<Member, T, Args...>
+  requires TwoWayMethod<Member, T, Args...>
   [[nodiscard]] auto ask(Member method, const Args&... args) const {
     std::vector<decltype(at(indices_[0]).ask(method, args...))> each;
     for (const Index& index : indices_) each.push_back(at(index).ask(method, args...));
@@ -182,7 +182,7 @@ class array_section {
   /// op(op(a0, a1), a2) ... of what they answer, in that order. Throws Error(bad_argument) for an
   /// empty section.
   template <class Member, class Op = std::plus<>, class... Args>
-  requires RemoteQuestion<Member, T, Args...>
+  requires TwoWayMethod<Member, T, Args...>
   [[nodiscard]] auto reduce(Member method, Op op = {}, const Args&... args) const {
     if (indices_.empty())
       throw Error(Errc::bad_argument, "object_array: a reduction of no elements");

@@ -133,8 +133,8 @@ class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
     return &records_.put(index, std::make_unique<Record>());
   }
 
-  /// On to where the record probably is. A question travels as one: at the limit of nesting only
-  /// those are let in.
+  /// On to where the record probably is. A two-way call travels as one: at the limit of nesting
+  /// only those are let in.
   template <class Op, class... A>
   void hop(const Index& index, CallHead head, const Op& op, const A&... args) {
     const Route& route = directory_.route(index);

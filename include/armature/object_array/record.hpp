@@ -16,7 +16,7 @@ namespace armature::detail {
 struct CallHead {
   int caller = 0;            // a member
   std::uint32_t hops = 0;    // how often it was sent on
-  std::uint32_t depth = 0;   // how many questions wait for it, one for the other; 0: a statement
+  std::uint32_t depth = 0;   // how many two-way calls wait for it, one for the other; 0: one-way
   std::uint64_t number = 0;  // among the calls of this caller to this element
   std::uint64_t epoch = 0;   // of the record, as known to whoever sent it here
   static constexpr bool owns_its_members = true;  // nothing of the message needs to stay
@@ -31,7 +31,7 @@ struct CallHead {
   }
 };
 
-/// Questions of a caller that wait: as deep as that, and up to that number.
+/// Two-way calls of a caller that wait: as deep as that, and up to that number.
 struct Urgent {
   std::uint64_t number = 0;
   std::uint32_t depth = 0;
@@ -111,10 +111,10 @@ struct ElementRecord {
   void put_off(Late late) {
     const CallHead head = late->head();
     if (head.depth > 0) {
-      Urgent& questions = urgent[head.caller];
-      const bool is_past = questions.number < next[head.caller];
-      questions.number = std::max(questions.number, head.number);
-      questions.depth = is_past ? head.depth : std::max(questions.depth, head.depth);
+      Urgent& two_way = urgent[head.caller];
+      const bool is_past = two_way.number < next[head.caller];
+      two_way.number = std::max(two_way.number, head.number);
+      two_way.depth = is_past ? head.depth : std::max(two_way.depth, head.depth);
     }
     waiting.emplace(std::pair(head.caller, head.number), std::move(late));
   }
@@ -126,12 +126,11 @@ struct ElementRecord {
     waiting.erase(due);
     return late;
   }
-  /// How deep the questions are that wait behind the call that is due.
+  /// How deep the two-way calls are that wait behind the call that is due.
   [[nodiscard]] std::uint32_t depth_behind(int caller) {
-    const auto questions = urgent.find(caller);
-    return questions == urgent.end() || questions->second.number < next[caller]
-               ? 0
-               : questions->second.depth;
+    const auto two_way = urgent.find(caller);
+    return two_way == urgent.end() || two_way->second.number < next[caller] ? 0
+                                                                            : two_way->second.depth;
   }
   /// Whether it is to leave that member, and may.
   [[nodiscard]] bool is_to_leave(int member) {

@@ -26,17 +26,18 @@ struct Turns {
   Record* calling = nullptr;    // the one on top, where that is measured
   std::uint64_t nested_ns = 0;  // spent in those on top of the one on top
 
-  /// Whether a call behind which a question waits that is so deep may be executed on top of them.
+  /// Whether a call behind which a two-way call waits that is so deep may be executed on top of
+  /// them.
   [[nodiscard]] bool may_run(std::uint32_t behind) const {
     return running < running_max || behind > depth;
   }
-  /// Throws Error(nesting) where a question would be too deep.
+  /// Throws Error(nesting) where a two-way call would be too deep.
   void require_depth() const {
     if (depth >= depth_max)
       throw Error(Errc::nesting,
-                  "object_array: a question to an element would be the " +
+                  "object_array: a two-way call to an element would be the " +
                       std::to_string(depth + 1) +
-                      "th of a chain of questions asked while answering questions; the limit is "
+                      "th of a chain of calls made while executing calls; the limit is "
                       "half of armature run --nesting-max");
   }
 };
