@@ -127,7 +127,7 @@ void balanced_hotspot_rows(World& world, const Settings& settings) {
     return ns / HotSpot::steps_at_a_place;
   };
   std::vector<double> ns, limit_ns, rebalance_ns;
-  std::optional<StaysHere> stays;
+  std::optional<Pinned> stays;
   if (rank == 0) stays.emplace();  // where its file is, to which rows are written
   (void)rebalance(world, {.log = false});
   const int places = std::min(settings.effort.batches, 16);

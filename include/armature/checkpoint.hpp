@@ -42,7 +42,7 @@ struct CheckpointOptions {
 /// nodes is also how it gets more processes, or fewer (resize()). Globals, files and what `main`
 /// has made before `run` are the process's and are not written: after a restart `main` has run
 /// again up to `run`. Throws on all ranks: Error(misuse) when ranks are not virtual, cannot move,
-/// or one holds something that cannot (StaysHere). Error(bad_argument) without a directory.
+/// or one holds something that cannot (Pinned). Error(bad_argument) without a directory.
 /// Error(rank_lost) when a rank has died. Error(corrupt) when it cannot be written; the message
 /// tells why. The job may go on after each.
 ARMATURE_API bool checkpoint(const std::string& directory = {},
@@ -50,7 +50,7 @@ ARMATURE_API bool checkpoint(const std::string& directory = {},
 /// Writes to the directory of `armature run --checkpoint`.
 ARMATURE_API bool checkpoint(const CheckpointOptions& options);
 /// Whether the ranks of this job can be written: they are virtual, and their processes alike. The
-/// same on all ranks, whatever one of them holds (StaysHere).
+/// same on all ranks, whatever one of them holds (Pinned).
 [[nodiscard]] ARMATURE_API bool can_checkpoint();
 
 /// Makes a checkpoint in memory, as checkpoint() makes one on disk. It is for jobs that go on when

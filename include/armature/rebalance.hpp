@@ -10,7 +10,7 @@ namespace armature {
 /// has computed since the last rebalance. That is measured from the first one on, which moves
 /// nobody (with `armature run --balance`, from the start). Links are the remote calls of ranks to
 /// each other since then, of each to the 32 that it calls most; groups are nodes, where there are
-/// several. A rank that holds something of its process (StaysHere) stays. Rank 0 asks its strategy,
+/// several. A rank that holds something of its process (Pinned) stays. Rank 0 asks its strategy,
 /// and what that throws it throws; the others throw Error(bad_argument) then. Every rank gets what
 /// there was and what becomes of it. Ranks that are not virtual stay where they are: the verdict is
 /// one of nothing, and the line of the log says so.

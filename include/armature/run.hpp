@@ -16,7 +16,7 @@ ARMATURE_API int run(int argc, char** argv, Body body, void* callable);
 
 /// Runs `body(world)` on every rank of the job and returns its result (0 when it returns nothing).
 /// Joins the job that `armature run` started; a program started by itself is a job of one rank.
-/// Returns after all ranks are through. An exception that leaves `body` ends the job, its message
+/// Returns after all ranks have finished. An exception that leaves `body` ends the job, its message
 /// first. Throws Error(start) when there is a job that cannot be joined. If a process hosts several
 /// ranks (`armature run --threads`), each calls `body` on a thread of its own, the first on the
 /// caller's. Those ranks share what the calls have in common: what `body` refers to, globals,

@@ -52,7 +52,7 @@ ARMATURE_API void expedite(Rank rank, int priority);
 /// and what else belongs to a process are those of the new one. At once when the rank is there
 /// already; where there are several nodes, when what it has sent to others has been handled there.
 /// Throws Error(bad_argument) when there is no such process on this node. Throws Error(misuse) when
-/// the rank is not virtual, when it holds something that cannot move (StaysHere), or when the
+/// the rank is not virtual, when it holds something that cannot move (Pinned), or when the
 /// processes of this job differ. Then the rank stays, and the message tells what to do. Throws
 /// Error(out_of_memory), the rank staying, where its segment has no room for what layers keep of it
 /// in the process (layer/service.hpp).
@@ -69,11 +69,11 @@ ARMATURE_API void migrate_together(ProcessId process);
 /// Has that many processes host the ranks of the job. New ones are started, or some hand their
 /// ranks over and end. Then each hosts the same number of ranks. If what ranks compute is measured
 /// (rebalance(), --balance), each gets the same load instead. All ranks go on meanwhile. A rank
-/// that holds something that cannot move (StaysHere) stays, and its process with it. For one rank
-/// to call; when several do, the last is right. Waits until it is done, which is when every rank
-/// has waited or yielded once. Throws Error(bad_argument) for less than 1 process, or more than
-/// there are ranks. Throws Error(misuse) when ranks cannot move, or it cannot be done. The message
-/// tells why, and the job goes on.
+/// that holds something that cannot move (Pinned) stays, and its process with it. For one rank to
+/// call; when several do, the last is right. Waits until it is done, which is when every rank has
+/// waited or yielded once. Throws Error(bad_argument) for less than 1 process, or more than there
+/// are ranks. Throws Error(misuse) when ranks cannot move, or it cannot be done. The message tells
+/// why, and the job goes on.
 ///
 /// On several nodes it returns at once, and is done in the next call in which all ranks meet:
 /// checkpoint(), rebalance(), migrate_together(), with when_due or without. Where every node keeps
@@ -87,12 +87,13 @@ ARMATURE_API void resize(int processes);
 
 /// Keeps the rank that made it in its process, as long as it lives. It is for what cannot move,
 /// such as an open request of another library, or a buffer that a device knows.
-class ARMATURE_API StaysHere {
+class ARMATURE_API Pinned {
  public:
-  StaysHere();
-  StaysHere(const StaysHere&) = delete;
-  StaysHere& operator=(const StaysHere&) = delete;
-  ~StaysHere();
+  Pinned();
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+  ~Pinned();
 };
+using StaysHere [[deprecated("use Pinned")]] = Pinned;
 
 }  // namespace armature

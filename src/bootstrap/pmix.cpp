@@ -142,7 +142,7 @@ class Pmix final : public Exchange {
     std::strncpy(collect.key, PMIX_COLLECT_DATA, PMIX_MAX_KEYLEN);
     collect.value.type = PMIX_BOOL;
     collect.value.data.flag = true;
-    // Left behind when given up: the answer may come yet.
+    // Left alone when given up: the answer may come yet.
     auto* arrival = new Arrival;
     const pmix_status_t begun = library_.fence_nb(&all, 1, &collect, 1, &Arrival::tell, arrival);
     // PMIx may have found that there is nobody to wait for.

@@ -1,6 +1,6 @@
-// Our launcher makes processes alike before it starts them (alike.hpp). Under another one each does
-// so for itself: what is decided when a program starts can be had by starting it again. That is
-// done before main, when the program has done nothing yet.
+// Our launcher makes processes alike before it starts them (address_layout.hpp). Under another one
+// each does so for itself: what is decided when a program starts can be had by starting it again.
+// That is done before main, when the program has done nothing yet.
 #include "bootstrap/start_again.hpp"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@
 #include "base/valgrind.hpp"
 #include "base/variable.hpp"
 #include "base/words_of_process.hpp"
-#include "bootstrap/alike.hpp"
+#include "bootstrap/address_layout.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/process_table.hpp"
 
@@ -97,7 +97,7 @@ void start_again() {
   const std::string path = std::filesystem::read_symlink("/proc/self/exe");
   refuse_address_sanitizer(path);
   const std::vector<std::string> words = base::words_of_process();
-  make_alike(secrets_in_common());
+  fix_address_layout(secrets_in_common());
   std::vector<std::string> environment(
       environ, environ + [] {
         std::ptrdiff_t count = 0;

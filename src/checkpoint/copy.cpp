@@ -51,15 +51,15 @@ void Copy::bring_back(const quiesce::NodeMembers& members) const {
 
 void Copy::write_records() const {
   const space::ControlHeader& job = mapping_.header();
-  space::write_at(file_, place_of_record(job, -1), job.through.load(std::memory_order_relaxed));
+  space::write_at(file_, place_of_record(job, -1), job.finished.load(std::memory_order_relaxed));
   for (int rank = 0; rank < mapping_.ranks(); ++rank)
     space::write_at(file_, place_of_record(job, rank), fibers::RankRecord::of(mapping_, rank));
 }
 
 void Copy::give_records() const {
   space::ControlHeader& job = mapping_.header();
-  job.through.store(space::read_at<std::uint32_t>(file_, place_of_record(job, -1)),
-                    std::memory_order_relaxed);
+  job.finished.store(space::read_at<std::uint32_t>(file_, place_of_record(job, -1)),
+                     std::memory_order_relaxed);
   const space::Control control{reinterpret_cast<std::byte*>(&job)};
   for (int rank = 0; rank < mapping_.ranks(); ++rank)
     space::read_at<fibers::RankRecord>(file_, place_of_record(job, rank)).give(control, rank);

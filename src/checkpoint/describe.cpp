@@ -71,7 +71,7 @@ Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::ui
   manifest.stack_bytes = job.stack_bytes;
   manifest.slot_bytes = job.slot_bytes;
   manifest.check_full = job.check_full != 0;
-  manifest.through = job.through.load(std::memory_order_relaxed);
+  manifest.through = job.finished.load(std::memory_order_relaxed);
   manifest.restarts = job.quiesce.restarts;
   manifest.addresses = job.addresses.load(std::memory_order_relaxed);
   const migration::Builds builds = migration::Builds::of_process();

@@ -102,7 +102,7 @@ Link read_before(const std::string& directory, const Link& link) {
     base::fail(Errc::corrupt, fmt::format("{} has only what changed since {}/{}, {}", link.folder,
                                           directory, before.name, why));
   };
-  // Links were made one after the other: so there is no circle.
+  // Links were made one after the other: so there is no cycle.
   const unsigned long number = folder_number(before.name);
   if (number == 0 || number >= folder_number(files::path(link.folder).filename().string()))
     refuse("which is not an earlier one");

@@ -178,7 +178,7 @@ void prepare(const Found& found, const space::Control& control) {
     records[static_cast<std::size_t>(rank)].give(control, rank);
   for (int rank = 0; rank < static_cast<int>(job.ranks); ++rank)
     if (control.slot(rank).node != job.node) control.segments()[rank] = {};  // out of reach
-  job.through.store(manifest.through, std::memory_order_relaxed);
+  job.finished.store(manifest.through, std::memory_order_relaxed);
   job.addresses.store(manifest.addresses, std::memory_order_relaxed);
   job.quiesce.wanted.store(manifest.number, std::memory_order_relaxed);
   job.quiesce.over.store(manifest.number, std::memory_order_relaxed);
@@ -201,8 +201,8 @@ std::vector<std::uint32_t> first_ranks(const Found& found, std::uint32_t process
   std::vector<double> loads;
   bool is_measured = false;
   for (const fibers::RankRecord& rank : read_records(found)) {
-    const bool is_through = rank.life >= static_cast<std::uint32_t>(space::Life::leaving);
-    loads.push_back(is_through ? 0 : fibers::load_of(rank.busy_ns));
+    const bool has_finished = rank.life >= static_cast<std::uint32_t>(space::Life::leaving);
+    loads.push_back(has_finished ? 0 : fibers::load_of(rank.busy_ns));
     is_measured = is_measured || rank.busy_ns != 0;
   }
   if (!is_measured) return {};

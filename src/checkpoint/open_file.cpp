@@ -16,7 +16,7 @@ namespace armature::checkpoints {
 OpenFile open_file(const std::string& path) {
   OpenFile opened;
   base::FileDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  // A file on which somebody has a lease, as file servers do, who gives way in time.
+  // A file on which somebody has a lease, as file servers do, who lets it go in time.
   if (!file && errno == EWOULDBLOCK)
     file = base::FileDescriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};

@@ -57,13 +57,13 @@ void place_as_planned(const space::Mapping& mapping, std::uint32_t reconfigurati
   }
 }
 
-/// Of each; those that are through are none.
+/// Of each; those that have finished are none.
 std::vector<double> loads_of(const space::Mapping& mapping) {
   std::vector<double> loads;
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
-    const bool is_through =
+    const bool has_finished =
         fibers::RankFiber::of(mapping, rank).state == fibers::RankFiber::State::finished;
-    loads.push_back(is_through ? 0 : fibers::load_of(mapping.slot(rank).busy_ns.load(relaxed)));
+    loads.push_back(has_finished ? 0 : fibers::load_of(mapping.slot(rank).busy_ns.load(relaxed)));
   }
   return loads;
 }
@@ -170,7 +170,7 @@ bool reconfigure(const space::Mapping& mapping, int process, int segment_file) {
       _exit(1);
     }
     while (job.quiesce.reconfiguration.load(std::memory_order_acquire) == number) {
-      if (job.through.load(std::memory_order_acquire) >= job.ranks) return true;
+      if (job.finished.load(std::memory_order_acquire) >= job.ranks) return true;
       // The job is ended: whoever does so ends this process, too.
       base::pause_for_others(1'000'000);
     }

@@ -294,7 +294,7 @@ void RollBack::take_places() const {
   for (std::uint32_t p = 0; p < job_.processes; ++p)
     mapping_.process_slot(static_cast<int>(p)).awake.store(0, relaxed);
   job_.steal_request.store(0, relaxed);
-  job_.through.store(0, relaxed);
+  job_.finished.store(0, relaxed);
   job_.quiesce.copy.store(found_.copy, std::memory_order_release);
 }
 

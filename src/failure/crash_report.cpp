@@ -1,4 +1,4 @@
-// A rank that dies says why, as far as it still can. It fills its LastWords in the control block,
+// A rank that dies says why, as far as it still can. It fills its CrashReport in the control block,
 // which outlives it, and waits a moment for the launcher to read them. The launcher looks up names
 // for the addresses while the process is still there to be looked at. In a signal handler only
 // calls that are safe there are made; the unwinder is warmed up beforehand so that it needs no
@@ -29,7 +29,7 @@
 namespace armature::failure {
 namespace {
 
-using space::LastWords;
+using space::CrashReport;
 
 /// The handlers' knowledge of the process. A static: they run when all else may be broken.
 struct Dying {
@@ -40,7 +40,7 @@ struct Dying {
   bool launcher_listens = false;
   std::terminate_handler previous_terminate = nullptr;
   std::atomic<pid_t> speaker = 0;  // the thread whose words count
-  LastWords of_nobody;
+  CrashReport of_nobody;
 };
 constinit Dying dying;
 
@@ -57,28 +57,28 @@ int dying_rank() {
   return is_here ? first : -1;
 }
 
-LastWords& last_words() {
+CrashReport& crash_report() {
   const int rank = dying_rank();
-  return rank < 0 ? dying.of_nobody : dying.mapping->control().last_words(rank);
+  return rank < 0 ? dying.of_nobody : dying.mapping->control().crash_report(rank);
 }
 
-void record_stack(LastWords& words) {
-  void* frames[LastWords::frames_max];
-  const int count = backtrace(frames, LastWords::frames_max);
+void record_stack(CrashReport& words) {
+  void* frames[CrashReport::frames_max];
+  const int count = backtrace(frames, CrashReport::frames_max);
   words.frames = static_cast<std::uint32_t>(std::max(count, 0));
   for (std::uint32_t i = 0; i < words.frames; ++i)
     words.frame[i] = reinterpret_cast<std::uint64_t>(frames[i]);
 }
 
-void set_text(LastWords& words, const char* a, const char* b = "", const char* c = "") {
+void set_text(CrashReport& words, const char* a, const char* b = "", const char* c = "") {
   std::size_t used = 0;
   for (const char* part : {a, b, c})
-    while (*part != '\0' && used + 1 < LastWords::text_max) words.text[used++] = *part++;
+    while (*part != '\0' && used + 1 < CrashReport::text_max) words.text[used++] = *part++;
   words.text[used] = '\0';
 }
 
-void print_alone(const LastWords& words) {
-  char line[LastWords::text_max + 128];
+void print_alone(const CrashReport& words) {
+  char line[CrashReport::text_max + 128];
   const char* signal_name = words.signal != 0 ? sigdescr_np(words.signal) : nullptr;
   char who[32] = "a process without ranks";
   if (!dying.has_joined.is_this()) std::strcpy(who, "a process outside of any job");
@@ -88,7 +88,7 @@ void print_alone(const LastWords& words) {
                               signal_name != nullptr ? signal_name : "");
   if (n > 0)
     (void)!write(STDERR_FILENO, line, std::min(static_cast<std::size_t>(n), sizeof line - 1));
-  void* frames[LastWords::frames_max];
+  void* frames[CrashReport::frames_max];
   for (std::uint32_t i = 0; i < words.frames; ++i)
     frames[i] = reinterpret_cast<void*>(words.frame[i]);
   backtrace_symbols_fd(frames, static_cast<int>(words.frames), STDERR_FILENO);
@@ -99,7 +99,7 @@ void wait_ms(long milliseconds) {
   nanosleep(&time, nullptr);
 }
 
-void say(LastWords& words) {
+void say(CrashReport& words) {
   if (!dying.launcher_listens || dying_rank() < 0) return print_alone(words);
   // The launcher asks all to end as soon as it has read this: a signal that came first would end
   // this process without its core file.
@@ -132,7 +132,7 @@ bool first_to_speak() {
 
 void on_signal(int signal, siginfo_t* info, void*) {
   if (dying.has_joined.is_this() && first_to_speak()) {
-    LastWords& words = last_words();
+    CrashReport& words = crash_report();
     words.signal = signal;
     words.was_sent = info->si_code <= 0 ? 1 : 0;
     if (signal == SIGSEGV || signal == SIGBUS)
@@ -154,7 +154,7 @@ const char* without_own_rank(const char* text) {
   return std::strncmp(text, mine, static_cast<std::size_t>(n)) == 0 ? text + n : text;
 }
 
-void describe_exception(LastWords& words) {
+void describe_exception(CrashReport& words) {
   const std::type_info* type = abi::__cxa_current_exception_type();
   if (type == nullptr) return set_text(words, "std::terminate was called");
   int status = 0;
@@ -164,7 +164,7 @@ void describe_exception(LastWords& words) {
   } catch (const std::exception& e) {
     set_text(words, "exception ", name != nullptr ? name : type->name(), ": ");
     const std::size_t used = std::strlen(words.text);
-    std::strncpy(words.text + used, without_own_rank(e.what()), LastWords::text_max - used - 1);
+    std::strncpy(words.text + used, without_own_rank(e.what()), CrashReport::text_max - used - 1);
   } catch (...) {
     set_text(words, "exception of type ", name != nullptr ? name : type->name());
   }
@@ -173,7 +173,7 @@ void describe_exception(LastWords& words) {
 
 [[noreturn]] void on_terminate() {
   if (dying.has_joined.is_this() && first_to_speak()) {
-    LastWords& words = last_words();
+    CrashReport& words = crash_report();
     describe_exception(words);
     record_stack(words);
     say(words);
@@ -251,7 +251,7 @@ void flush_output() {
 
 [[noreturn]] void leave(int status, const char* text, bool with_stack) {
   if (first_to_speak()) {
-    LastWords& words = last_words();
+    CrashReport& words = crash_report();
     words.status = status_of_failure(status);
     set_text(words, text);
     if (with_stack) record_stack(words);

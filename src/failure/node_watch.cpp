@@ -95,7 +95,7 @@ class Watch {
       return true;  // they go on in others
     if (process_table_.are_virtual)
       return job.ranks_here > 0 && !wait::recovers_on_nodes(job)
-                 ? job.all_are_through()
+                 ? job.all_have_finished()
                  : wait::all_have_finished(mapping_);
     const std::vector<int> ranks = ranks_in(process);
     return std::all_of(ranks.begin(), ranks.end(),

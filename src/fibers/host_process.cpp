@@ -21,7 +21,7 @@ HostProcess::HostProcess(const space::Mapping& its_mapping, int its_number, int 
 void HostProcess::count_processes() {
   const space::ControlHeader& job = mapping.header();
   const std::uint32_t processes = wait::hosting_processes(job);
-  // A simulation's weather notifies, too, and so does what comes from other nodes.
+  // A simulation's fault_model notifies, too, and so does what comes from other nodes.
   is_alone = processes == 1 && job.simulated == 0 && job.nodes == 1;
   notifiers_work = is_alone || wait::notifiers_work();
   // A process that is still to come may not be given ranks.

@@ -9,10 +9,10 @@
 #include "base/runtime.hpp"
 #include "fibers/work_stealing.hpp"
 #include "net/network.hpp"
-#include "wait/give_way.hpp"
 #include "wait/notifier.hpp"
 #include "wait/processes.hpp"
 #include "wait/wait.hpp"
+#include "wait/yield.hpp"
 
 namespace armature::fibers {
 namespace {

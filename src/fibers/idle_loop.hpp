@@ -48,7 +48,7 @@ class IdleLoop {
   ProcessRanks& ranks_;
   QuiesceBody& body_;
   Sleeper& sleeper_;
-  std::uint32_t rounds_ = 0;  // since somebody got on
+  std::uint32_t rounds_ = 0;  // since somebody made progress
   std::uint64_t since_ns_ = 0;
   long park_ns_ = 0;
   std::uint32_t times_woken_ = 0;  // when it last began to look

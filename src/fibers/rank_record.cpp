@@ -46,7 +46,7 @@ void RankRecord::give(const space::Control& control, int rank) const {
   slot.channels.restore(channels);
   // These have been shown of a moment that is no more.
   slot.full_until.store(0, relaxed);
-  slot.before_in_circle.store(0, relaxed);
+  slot.before_in_cycle.store(0, relaxed);
   slot.urgency.store(0, relaxed);
   slot.busy_ns.store(busy_ns, relaxed);
   slot.moves.store(moves, relaxed);

@@ -26,7 +26,7 @@ struct RankRecord {
   std::int32_t peer = -1;
   std::uint32_t team = 0;
   std::uint64_t object = 0, detail = 0;
-  std::uint32_t mailboxes = 0, channels = 0;  // that have been opened to it: see Newcomers
+  std::uint32_t mailboxes = 0, channels = 0;  // that have been opened to it: see NewConnections
 
   static RankRecord of(const space::Mapping& mapping, int rank);
   void give(const space::Control& control, int rank) const;

@@ -49,7 +49,7 @@ bool job_is_over(const ProcessRanks& ranks) {
   const space::ControlHeader& job = mapping.header();
   // All may have to roll back as long as ranks run.
   return job.ranks_here == 0 || wait::recovers_on_nodes(job) ? wait::all_have_finished(mapping)
-                                                             : job.all_are_through();
+                                                             : job.all_have_finished();
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ void RankScheduler::depart() {
   if (ranks_.clock.measures()) ranks_.clock.end_turn(&me);
   me.state = State::finished;
   ranks_.residents.remove(me);
-  wait::rank_is_through(ranks_.host.mapping.header());
+  wait::rank_has_finished(ranks_.host.mapping.header());
   ranks_.host.slot.running.store(-1, std::memory_order_relaxed);
   ranks_.stacks.enter(own);
   (void)switch_stack(own.inside);
@@ -208,7 +208,7 @@ void RankScheduler::run() {
 
 // -- what a rank asks for -------------------------------------------------------------------------
 
-void RankScheduler::yield(bool /*got_on*/) {
+void RankScheduler::yield(bool /*made_progress*/) {
   take_in();
   if (ranks_.queue.empty()) {
     // The rank may go on so for long, and those that wait depend on a look around.
@@ -222,9 +222,9 @@ void RankScheduler::yield(bool /*got_on*/) {
   switch_from(me);
 }
 
-bool RankScheduler::wait(bool got_on, bool is_notified) {
+bool RankScheduler::wait(bool made_progress, bool is_notified) {
   RankFiber& me = ranks_.stacks.running();
-  if (got_on) idle_.end();
+  if (made_progress) idle_.end();
   me.looks = true;
   take_in();
   const std::uint32_t asleep = me.slot->asleep.load(std::memory_order_relaxed);

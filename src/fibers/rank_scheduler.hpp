@@ -24,7 +24,7 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   void restore(RankFiber& fiber);
   /// All that are to run here now have, wherever they stood; none runs.
   void take_ranks();
-  /// Returns when all of the job are through: until then ranks may come here.
+  /// Returns when all of the job have finished: until then ranks may come here.
   virtual void run();
   /// The calling rank goes on in that process.
   /// False: it stays, since what is kept of it here cannot go along.
@@ -36,8 +36,8 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   /// The scheduler of the calling thread's process.
   static RankScheduler& here();
 
-  void yield(bool got_on) override;
-  bool wait(bool got_on, bool is_notified) override;
+  void yield(bool made_progress) override;
+  bool wait(bool made_progress, bool is_notified) override;
   void waited() override;
   void goes_on() override;
   bool wakes(int process, int rank) override;

@@ -7,8 +7,8 @@
 
 namespace armature::fibers {
 
-/// Whether something keeps it in its process; a StaysHere is the program's own word, of the
-/// rest the first one is told.
+/// Whether something keeps it in its process; a Pinned is the program's own word, of the rest the
+/// first one is told.
 [[nodiscard]] bool is_tied(const RankFiber& fiber);
 /// A rank that does not run goes to that process. False: it stays.
 [[nodiscard]] bool send(ProcessRanks& ranks, RankFiber& fiber, int process);

@@ -8,7 +8,7 @@
 
 namespace armature::fibers {
 
-/// The ranks that a process hosts, but for those that are through. In no order.
+/// The ranks that a process hosts, but for those that have finished. In no order.
 class ResidentRanks {
  public:
   explicit ResidentRanks(const space::Mapping& mapping);

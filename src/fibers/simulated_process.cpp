@@ -34,12 +34,12 @@ void SimulatedProcess::run() {
 
 /// Runs on whatever stack the process is just now. What the thread knows of the process it knows
 /// again afterwards. The simulator restores which rank is calling.
-void SimulatedProcess::step(bool got_on) {
+void SimulatedProcess::step(bool made_progress) {
   space::RankHeap*& heap_of_thread = fibers::heap_of_malloc();
   space::RankHeap* const heap = std::exchange(heap_of_thread, nullptr);
   const int error_number = errno;
   acting() = nullptr;
-  others_.act(got_on);
+  others_.act(made_progress);
   acting() = this;
   take_process();
   heap_of_thread = heap;
@@ -64,15 +64,15 @@ void serve() {
 
 }  // namespace
 
-void SimulatedProcess::yield(bool got_on) {
-  step(got_on);
+void SimulatedProcess::yield(bool made_progress) {
+  step(made_progress);
   serve();
-  RankScheduler::yield(got_on);
+  RankScheduler::yield(made_progress);
 }
 
-bool SimulatedProcess::wait(bool got_on, bool is_notified) {
-  step(got_on);
-  return RankScheduler::wait(got_on, is_notified);
+bool SimulatedProcess::wait(bool made_progress, bool is_notified) {
+  step(made_progress);
+  return RankScheduler::wait(made_progress, is_notified);
 }
 
 /// The steps of wait::sleep, with a turn of others for the sleep. What comes from other nodes

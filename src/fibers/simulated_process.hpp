@@ -9,8 +9,9 @@ namespace armature::simulation {
 
 /// The other processes of a simulation, as one of them sees them.
 struct Others {
-  /// Gives the others their turns. `got_on`: whether this one has got anything done since its last.
-  std::function<void(bool got_on)> act;
+  /// Gives the others their turns. `made_progress`: whether this one has made progress since its
+  /// last.
+  std::function<void(bool made_progress)> act;
   /// Random numbers by which it decides, while it is this one's turn.
   std::function<base::Random&()> random;
 };
@@ -26,12 +27,12 @@ class SimulatedProcess final : public fibers::RankScheduler {
                    fibers::QuiesceBody& body);
 
   void run() override;
-  void yield(bool got_on) override;
-  bool wait(bool got_on, bool is_notified) override;
+  void yield(bool made_progress) override;
+  bool wait(bool made_progress, bool is_notified) override;
 
  private:
   void park(Until until, std::uint32_t times, long timeout_ns) override;
-  void step(bool got_on);
+  void step(bool made_progress);
   static void let_others_act();
 
   Others others_;

@@ -13,7 +13,7 @@ namespace armature::simulation {
 namespace {
 
 constexpr std::size_t stack_bytes = 1 << 20;
-// Nobody got on in so many turns of each, with nothing under way: nobody ever will.
+// Nobody made progress in so many turns of each, with nothing under way: nobody ever will.
 constexpr std::uint64_t idle_turns_of_each = 2000;
 
 /// The clock of the process, as it is read everywhere.
@@ -75,12 +75,12 @@ void Simulator::run(const std::function<void(int actor)>& live) {
 void Simulator::pass_time() {
   const std::uint64_t turn_ns_max = some_compute_ && random_.chance(0.02) ? 40'000 : 500;
   now_ns_ += 20 + random_.below(turn_ns_max);
-  for (int rank = weather_->take_due(); rank >= 0; rank = weather_->take_due())
+  for (int rank = fault_model_->take_due(); rank >= 0; rank = fault_model_->take_due())
     wait::notify(mapping_.slot(rank));
 }
 
-void Simulator::yield(bool got_on) {
-  idle_turns_ = got_on || weather_->something_is_under_way() ? 0 : idle_turns_ + 1;
+void Simulator::yield(bool made_progress) {
+  idle_turns_ = made_progress || fault_model_->something_is_under_way() ? 0 : idle_turns_ + 1;
   if (idle_turns_ > idle_turns_of_each * actors_.size() * 40) stalled();
   running_->fiber->suspend();
 }

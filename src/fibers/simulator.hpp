@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 #include "fibers/fiber.hpp"
-#include "transport/weather.hpp"
+#include "transport/fault_model.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/scheduler.hpp"
 
@@ -33,11 +33,11 @@ class Simulator final : public wait::Scheduler {
   /// with what each of them waits for.
   void run(const std::function<void(int actor)>& live);
 
-  void yield(bool got_on) override;
+  void yield(bool made_progress) override;
   // Sources of the fault model between the ranks; set before run().
   [[nodiscard]] base::Random& random() { return random_; }
   [[nodiscard]] const std::uint64_t& clock() const { return now_ns_; }
-  void set_weather(transport::Weather& weather) { weather_ = &weather; }
+  void set_fault_model(transport::FaultModel& fault_model) { fault_model_ = &fault_model; }
   /// Makes some turns take as long as a rank that computes.
   void let_some_compute() { some_compute_ = true; }
 
@@ -56,11 +56,11 @@ class Simulator final : public wait::Scheduler {
   GiveUp give_up_;
   base::Random random_;
   std::uint64_t now_ns_ = 1;
-  transport::Weather* weather_ = nullptr;
+  transport::FaultModel* fault_model_ = nullptr;
   bool some_compute_ = false;
   std::vector<Actor> actors_;
   Actor* running_ = nullptr;
-  std::uint64_t idle_turns_ = 0;  // in a row in which nobody got on
+  std::uint64_t idle_turns_ = 0;  // in a row in which nobody made progress
 };
 
 }  // namespace armature::simulation

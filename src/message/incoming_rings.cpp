@@ -47,8 +47,8 @@ std::optional<Came> IncomingRings::receive_at_once(const Label& pattern, std::sp
   return came;
 }
 
-void IncomingRings::find_new(const space::Newcomers& newcomers) {
-  const std::uint32_t last = newcomers.last();
+void IncomingRings::find_new(const space::NewConnections& new_connections) {
+  const std::uint32_t last = new_connections.last();
   if (last == rings_seen_) [[likely]]
     return;
   space::SegmentHead& head = space_.head(space_.me());
@@ -106,8 +106,8 @@ bool IncomingRings::take_in(Incoming& in) {
 }
 
 // Takes in only what is there at the beginning: a sender that never stops must not keep us.
-bool IncomingRings::take_in_all(const space::Newcomers& newcomers) {
-  find_new(newcomers);
+bool IncomingRings::take_in_all(const space::NewConnections& new_connections) {
+  find_new(new_connections);
   bool any = false;
   for (Incoming& in : incoming_) {
     if (!in.can_go_on()) continue;

@@ -30,7 +30,7 @@ class IncomingRings {
   [[nodiscard]] std::optional<Came> receive_at_once(const Label& pattern, std::span<std::byte> into,
                                                     int looks);
   /// Takes in what is in the rings at the beginning; whether there was something.
-  bool take_in_all(const space::Newcomers& newcomers);
+  bool take_in_all(const space::NewConnections& new_connections);
 
   /// Drops the bytes that come for that request.
   void abandon(const ReceiveRequest& request);
@@ -54,7 +54,7 @@ class IncomingRings {
   };
 
   [[nodiscard]] Incoming* incoming_of(int source);
-  void find_new(const space::Newcomers& newcomers);
+  void find_new(const space::NewConnections& new_connections);
   bool take_in(Incoming& in);
 
   space::AddressSpace& space_;

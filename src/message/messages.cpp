@@ -21,7 +21,7 @@ using wait::WaitFor;
 Messages::Messages(wait::RankContext& rank)
     : rank_(rank),
       space_(rank.space),
-      newcomers_(space_.slot(space_.me()).mailboxes),
+      new_connections_(space_.slot(space_.me()).mailboxes),
       sending_(space_),
       receiving_(space_, sending_) {
   messages_slot.put(rank_.slots, this);
@@ -73,7 +73,7 @@ void Messages::Locked::make_copies() {
 
 bool Messages::Locked::take_in_all(bool fetches_all) {
   Messages& all = messages_;
-  bool any = all.receiving_.take_in_all(all.newcomers_);
+  bool any = all.receiving_.take_in_all(all.new_connections_);
   any = all.receiving_.fetch(fetches_all) || any;
   if (all.sending_.is_pushing()) any = all.sending_.push() || any;
   return any;
@@ -101,7 +101,7 @@ void Messages::start(SendRequest& request, const char* call) {
 
 void Messages::start(ReceiveRequest& request) {
   const Locked locked(*this);
-  (void)receiving_.take_in_all(newcomers_);
+  (void)receiving_.take_in_all(new_connections_);
   receiving_.start(request);
 }
 

@@ -150,7 +150,7 @@ class Messages final : public wait::WorkSource {
   /// Whether there was something. Never blocks.
   bool take_in() {
     // Programs of puts and remote calls have no messages.
-    if (newcomers_.last() == 0 && !is_pushing_.load(std::memory_order_relaxed)) [[likely]]
+    if (new_connections_.last() == 0 && !is_pushing_.load(std::memory_order_relaxed)) [[likely]]
       return false;
     return take_in_all();
   }
@@ -165,7 +165,7 @@ class Messages final : public wait::WorkSource {
 
   wait::RankContext& rank_;
   space::AddressSpace& space_;
-  const space::Newcomers& newcomers_;
+  const space::NewConnections& new_connections_;
   wait::BiasedMutex mutex_;
   static constexpr std::uint32_t at_once_in_a_row = 64;
   std::uint32_t at_once_ = 0;  // receives that may not have taken anything in; under the lock

@@ -7,7 +7,7 @@
 
 namespace armature::message {
 
-/// A place in a circle of links, which the link of the queue itself closes.
+/// A place in a circular list, which the link of the queue itself closes.
 struct Chain {
   Chain* before = nullptr;  // nullptr: in no queue
   Chain* behind = nullptr;

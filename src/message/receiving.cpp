@@ -213,8 +213,8 @@ void Receiving::end(const Target& target) {
     add(std::move(whole));
 }
 
-bool Receiving::take_in_all(const space::Newcomers& newcomers) {
-  const bool any = rings_.take_in_all(newcomers);
+bool Receiving::take_in_all(const space::NewConnections& new_connections) {
+  const bool any = rings_.take_in_all(new_connections);
   return fetching_.take_in_landed() || any;
 }
 

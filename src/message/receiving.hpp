@@ -47,7 +47,7 @@ class Receiving final : private Receiver {
   /// Takes in a message that the rank sends to itself.
   void take_own(const Label& label, Cursor from);
   /// Takes in what has come; whether there was something.
-  bool take_in_all(const space::Newcomers& newcomers);
+  bool take_in_all(const space::NewConnections& new_connections);
   /// Takes into memory what waits at its sender: what does so for a while, or all. True where there
   /// is something: then the rank looks again.
   bool fetch(bool all);

@@ -114,7 +114,7 @@ struct NotAlike {
                                 fibers::why_malloc_knows_no_ranks());
 };
 
-const char* why_not_alike(const space::ControlHeader& job) {
+const char* why_layouts_differ(const space::ControlHeader& job) {
   if (!fibers::malloc_knows_ranks()) return base::state<NotAlike>().why.c_str();
   if (job.differ.load(std::memory_order_relaxed) != 0)
     return "code or data lie at different addresses in the processes of this job, a library is "
@@ -133,15 +133,15 @@ const char* why_not_alike(const space::ControlHeader& job) {
 const char* why_not_move(const space::ControlHeader& job) {
   if (job.on_death == space::OnDeath::go_on)
     return "they stay where they are in a job that goes on after deaths (--on-death continue)";
-  if (job.nodes == 1) return why_not_alike(job);
+  if (job.nodes == 1) return why_layouts_differ(job);
   if (const net::Network* const net = net::network(); net != nullptr && net->reaches_memory())
     return "the network's hardware reaches their memory where it is (ARMATURE_NET_ONE_SIDED=off "
            "does without)";
-  return why_not_alike(job);
+  return why_layouts_differ(job);
 }
 
 const char* why_not_write(const space::ControlHeader& job) {
-  return job.nodes == 1 ? why_not_alike(job) : why_not_move(job);
+  return job.nodes == 1 ? why_layouts_differ(job) : why_not_move(job);
 }
 
 const char* why_not_restart(const space::ControlHeader& job) {

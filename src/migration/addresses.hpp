@@ -7,7 +7,8 @@
 #include "space/control.hpp"
 
 // A rank can go on in another process if there all that it refers to lies where it did. That is
-// code, statics, what belongs to the thread, the C library's secrets (bootstrap/alike.hpp).
+// code, statics, what belongs to the thread, the C library's secrets
+// (bootstrap/address_layout.hpp).
 
 namespace armature::migration {
 

@@ -92,9 +92,18 @@ void migrate(ProcessId process) {
                                                 space::text(space::Tie::no_room)));
 }
 
-StaysHere::StaysHere() { ++wait::this_rank("StaysHere").held_here; }
-StaysHere::~StaysHere() {
+Pinned::Pinned() { ++wait::this_rank("Pinned").held_here; }
+Pinned::~Pinned() {
   if (wait::RankContext* me = wait::current_rank()) --me->held_here;
 }
 
 }  // namespace armature
+
+// deprecated: Pinned was called StaysHere by programs that were compiled before.
+#pragma GCC diagnostic ignored "-Wattribute-alias"
+extern "C" {
+ARMATURE_API void _ZN8armature9StaysHereC1Ev() __attribute__((alias("_ZN8armature6PinnedC1Ev")));
+ARMATURE_API void _ZN8armature9StaysHereC2Ev() __attribute__((alias("_ZN8armature6PinnedC2Ev")));
+ARMATURE_API void _ZN8armature9StaysHereD1Ev() __attribute__((alias("_ZN8armature6PinnedD1Ev")));
+ARMATURE_API void _ZN8armature9StaysHereD2Ev() __attribute__((alias("_ZN8armature6PinnedD2Ev")));
+}

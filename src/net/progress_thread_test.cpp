@@ -59,7 +59,7 @@ TEST(ProgressThreadTest, what_comes_while_ranks_do_not_look_is_handled) {
   }
 }
 
-TEST(ProgressThreadTest, it_listens_again_when_ranks_have_looked_away) {
+TEST(ProgressThreadTest, it_listens_again_when_ranks_suppress_it_no_more) {
   harness::TwoNodes net(options());
   for (int i = 1; i <= 10; ++i) {
     for (int polled = 0; polled < 10'000; ++polled) (void)network()->poll();

@@ -160,7 +160,7 @@ bool PhaseBarrier::all_have_passed(std::uint32_t step) const {
 bool PhaseBarrier::is_broken() const {
   if (job_.quiesce.reconfiguration.load(std::memory_order_acquire) != epoch_) return true;
   return job_.nodes == 1 && (job_.deaths.load(std::memory_order_acquire) != 0 ||
-                             job_.through.load(std::memory_order_acquire) >= job_.ranks);
+                             job_.finished.load(std::memory_order_acquire) >= job_.ranks);
 }
 
 void PhaseBarrier::require_to_go_on() const {

@@ -148,7 +148,7 @@ TEST_F(WriteStreamTest, one_that_began_before_all_were_forgotten_does_not_end_an
   EXPECT_EQ(wait::outstanding().operations, 0);
 }
 
-TEST_F(WriteStreamTest, who_waits_for_room_is_not_passed_by_newcomers) {
+TEST_F(WriteStreamTest, who_waits_for_room_is_not_passed_by_later_ones) {
   const auto half = Limits::get().pending_max / 2;
   std::vector<wait::Charge> under_way(2 * half);
   for (auto& one : under_way) one.begin(1);

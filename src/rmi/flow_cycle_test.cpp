@@ -62,7 +62,7 @@ TEST_F(RemoteFlowCycle, is_asked_for_there_and_known_when_the_answer_has_come) {
   EXPECT_EQ(asked[0].record.to, 1);
   EXPECT_EQ(asked[0].head<CycleRecord>().before, 0);
   net_.peer.say(Kind::cycle, 0, CycleRecord{.before = 2, .steps = 2});
-  EXPECT_TRUE(net_.until([&] { return job().slot(0).before_in_circle != 0; }));
+  EXPECT_TRUE(net_.until([&] { return job().slot(0).before_in_cycle != 0; }));
   EXPECT_EQ(previous_in_cycle(job(), 0, 1, false), 2);
   EXPECT_EQ(previous_in_cycle(job(), 0, 1, false), -1) << "once";
 }

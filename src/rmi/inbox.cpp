@@ -95,7 +95,7 @@ Inbox::Inbox(EndpointContext& context, Dispatcher& dispatcher)
       space_(context.space),
       dispatcher_(dispatcher),
       may_lag_(!context.has_service && context.rank.scheduler == nullptr &&
-               context.rank.weather == nullptr && !wait::cores_are_shared()),
+               context.rank.fault_model == nullptr && !wait::cores_are_shared()),
       channels_(context.space.slot(context.space.me()).channels) {}
 
 bool Inbox::has_news() const {
@@ -149,8 +149,8 @@ void Inbox::note_stream(Incoming& in, const Found& found) {
   }
   // Acquire: the requests were written before.
   std::uint64_t published = in.channel.published.load(std::memory_order_acquire);
-  if (context_.rank.weather != nullptr) [[unlikely]]
-    published = context_.rank.weather->visible(in.from, space_.me(), published);
+  if (context_.rank.fault_model != nullptr) [[unlikely]]
+    published = context_.rank.fault_model->visible(in.from, space_.me(), published);
   if (published - in.read > in.capacity) [[unlikely]]
     corrupt(fmt::format("the channel from rank {} claims {} bytes in a ring of {}", in.from,
                         published - in.read, in.capacity));

@@ -10,7 +10,7 @@
 #include "rmi/dispatcher.hpp"
 #include "rmi/endpoint_context.hpp"
 #include "rmi/incoming.hpp"
-#include "space/newcomers.hpp"
+#include "space/new_connections.hpp"
 
 namespace armature::rmi {
 
@@ -72,7 +72,7 @@ class Inbox {
   space::AddressSpace& space_;
   Dispatcher& dispatcher_;
   const bool may_lag_;  // behind a stream
-  const space::Newcomers& channels_;
+  const space::NewConnections& channels_;
   std::uint32_t channels_seen_ = 0;
   // Each stays in place: methods may wait, and meet channels that are new.
   std::vector<std::unique_ptr<Incoming>> incoming_;

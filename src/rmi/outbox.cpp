@@ -92,8 +92,8 @@ void Outbox::open(int to) {
 
 /// Makes [out.at, out.end) a stretch of at least that many bytes, if the receiver has left so much.
 bool Outbox::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
-  if (bytes > 0 && context_.rank.weather != nullptr &&
-      context_.rank.weather->clogs(space_.me(), index_of(out)))
+  if (bytes > 0 && context_.rank.fault_model != nullptr &&
+      context_.rank.fault_model->clogs(space_.me(), index_of(out)))
     return false;
   Channel& channel = *lane.channel;
   const std::uint64_t capacity = channel.capacity;

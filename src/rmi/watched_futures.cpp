@@ -44,7 +44,7 @@ void WatchedFutures::settle_all(bool during_fence) {
   constexpr std::size_t few = 64;
   constexpr std::uint64_t pause_max_ns = 5'000'000;
   const bool takes_long =
-      watched_.size() > few && context_.rank.weather == nullptr && !during_fence;
+      watched_.size() > few && context_.rank.fault_model == nullptr && !during_fence;
   const std::uint64_t began_ns = takes_long ? base::now_ns() : 0;
   // A time further ahead is of another machine's clock.
   if (takes_long && look_at_ns_ > began_ns && look_at_ns_ - began_ns <= pause_max_ns) return;

@@ -7,7 +7,7 @@
 
 #include "armature/detail/view.hpp"
 #include "space/copy_choices.hpp"
-#include "space/newcomers.hpp"
+#include "space/new_connections.hpp"
 #include "space/quiesce_state.hpp"
 #include "space/reserved_memory.hpp"
 #include "space/tie.hpp"
@@ -21,9 +21,9 @@
 // block knows of ranks on other nodes was told to the node over the network.
 //
 // Layout: ControlHeader | RankSlot[ranks] | SegmentView[ranks] | ProcessSlot[ranks], of which as
-// many are used as there are processes | LastWords[ranks], which few ever say. A slot has a page of
-// its own, with its last words in it, since launchers map slots of several nodes side by side;
-// virtual ranks of one node, of which there may be very many, share pages, and last words come
+// many are used as there are processes | CrashReport[ranks], which few ever say. A slot has a page
+// of its own, with its crash report in it, since launchers map slots of several nodes side by side;
+// virtual ranks of one node, of which there may be very many, share pages, and crash reports come
 // last.
 
 namespace armature::space {
@@ -139,7 +139,7 @@ struct alignas(4096) ControlHeader {
   // taken yet swallows the launcher's.
   std::atomic<std::uint32_t> is_to_end{0};
   // Ranks of this node that have left the job: when all have, its processes end.
-  std::atomic<std::uint32_t> through{0};
+  std::atomic<std::uint32_t> finished{0};
   std::atomic<std::uint32_t> steal_request{
       0};  // a process with nothing to do, its number + 1; 0: none
   alignas(64) QuiesceState quiesce;
@@ -171,11 +171,11 @@ struct alignas(4096) ControlHeader {
     return nodes == 1 ? differ.load(std::memory_order_relaxed) == 0 : ranks_may_move();
   }
   /// Whether all of this node's virtual ranks have left the job or died.
-  [[nodiscard]] bool all_are_through() const {
+  [[nodiscard]] bool all_have_finished() const {
     const std::uint32_t died =
         deaths.load(std::memory_order_acquire) - remote_deaths.load(std::memory_order_acquire);
-    return static_cast<std::int32_t>(through.load(std::memory_order_acquire) + died - ranks_here) >=
-           0;
+    return static_cast<std::int32_t>(finished.load(std::memory_order_acquire) + died -
+                                     ranks_here) >= 0;
   }
   /// Whether all of this node's processes of virtual ranks have joined.
   [[nodiscard]] bool all_have_joined() const {
@@ -240,7 +240,7 @@ struct WaitRecord {
 };
 
 /// What a rank says before it dies of a signal, an exception or abort().
-struct LastWords {
+struct CrashReport {
   static constexpr std::size_t frames_max = 64;
   static constexpr std::size_t text_max = 1536;
 
@@ -272,10 +272,10 @@ struct alignas(128) RankSlot {
   std::int32_t index = 0;
   std::int32_t node =
       0;  // set before the rank starts, as is the index, and while all are quiescent
-  std::atomic<std::uint32_t> said{0};  // 1: its last words are valid. Release by the rank.
+  std::atomic<std::uint32_t> said{0};  // 1: its crash report is valid. Release by the rank.
   // Peers that have opened a mailbox, a channel to it.
-  Newcomers mailboxes;
-  Newcomers channels;
+  NewConnections mailboxes;
+  NewConnections channels;
   Processors bound_to;  // set by the launcher before the rank starts
   LazyMemory lazy;      // changed by whoever acts for the rank, and by who counts its pages
 
@@ -296,7 +296,7 @@ struct alignas(128) RankSlot {
   // While it takes no requests in: one of the ranks that must take some in first, its number + 1. A
   // hint, as is which rank it had better take something in from then (rmi/flow_cycle.hpp).
   std::atomic<std::int32_t> full_until{0};
-  std::atomic<std::int32_t> before_in_circle{0};
+  std::atomic<std::int32_t> before_in_cycle{0};
   std::atomic<std::uint32_t> urgency{0};  // of what has come for it; 0: as the rank itself
 
   alignas(64) WaitRecord wait;
@@ -349,7 +349,7 @@ struct alignas(128) ProcessSlot {
 };
 
 static_assert(sizeof(ControlHeader) == 4096);
-static_assert(sizeof(RankSlot) == 384 && sizeof(RankSlot) + sizeof(LastWords) <= 4096);
+static_assert(sizeof(RankSlot) == 384 && sizeof(RankSlot) + sizeof(CrashReport) <= 4096);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 /// A mapped control block.
@@ -361,12 +361,12 @@ struct Control {
   [[nodiscard]] static std::size_t bytes(std::uint32_t ranks,
                                          std::uint32_t slot_bytes = slot_page) {
     return bytes_in_use(ranks, slot_bytes) +
-           (slot_bytes == slot_page ? 0 : ranks * sizeof(LastWords));
+           (slot_bytes == slot_page ? 0 : ranks * sizeof(CrashReport));
   }
   [[nodiscard]] static std::size_t bytes(const ControlHeader& header) {
     return bytes(header.ranks, header.slot_bytes);
   }
-  /// All but last words that come last.
+  /// All but crash reports that come last.
   [[nodiscard]] static std::size_t bytes_in_use(std::uint32_t ranks, std::uint32_t slot_bytes) {
     return sizeof(ControlHeader) +
            ranks * (slot_bytes + sizeof(detail::SegmentView) + sizeof(ProcessSlot)) +
@@ -388,9 +388,9 @@ struct Control {
     return reinterpret_cast<ProcessSlot*>(reinterpret_cast<std::byte*>(segments()) +
                                           aligned)[number];
   }
-  [[nodiscard]] LastWords& last_words(int rank) const {
-    if (header().slot_bytes == slot_page) return *reinterpret_cast<LastWords*>(&slot(rank) + 1);
-    return reinterpret_cast<LastWords*>(&process(static_cast<int>(header().ranks)))[rank];
+  [[nodiscard]] CrashReport& crash_report(int rank) const {
+    if (header().slot_bytes == slot_page) return *reinterpret_cast<CrashReport*>(&slot(rank) + 1);
+    return reinterpret_cast<CrashReport*>(&process(static_cast<int>(header().ranks)))[rank];
   }
 };
 

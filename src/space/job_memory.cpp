@@ -181,8 +181,8 @@ JobMemory JobMemory::create(const JobOptions& options) {
   fill(header, options);
   JobMemory memory;
   memory.control = memory_file(control_name, Control::bytes(header));
-  // What is used is reserved now, so that no access fails later for want of memory; not the last
-  // words of so many ranks.
+  // What is used is reserved now, so that no access fails later for want of memory; not the crash
+  // report of so many ranks.
   if (!reserve(memory.control.get(), 0, Control::bytes_in_use(header.ranks, header.slot_bytes)))
     fail(Errc::start, fmt::format("no memory for the control block of {} ranks: {}", header.ranks,
                                   base::system_text(errno)));

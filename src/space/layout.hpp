@@ -7,7 +7,8 @@
 // Where the segments of a job lie. The same in every process, so an address means the same thing
 // everywhere. The default base is far from where Linux puts programs, libraries, heaps and stacks
 // (and from AddressSanitizer's shadow), and is no simple fraction of what is free, where others map
-// what they share (held_room.hpp); ThreadSanitizer allows programs the lowest 512 GiB only.
+// what they share (address_reservation.hpp); ThreadSanitizer allows programs the lowest 512 GiB
+// only.
 
 namespace armature::space {
 

@@ -35,7 +35,7 @@ struct alignas(64) PeerLine {
   // requests.
   std::atomic<std::uint64_t> mailbox{0};
   std::atomic<std::uint64_t> channel{0};
-  // Who has opened one just before that peer: see Newcomers, in the rank's slot.
+  // Who has opened one just before that peer: see NewConnections, in the rank's slot.
   std::atomic<std::uint32_t> mailbox_before{0};
   std::atomic<std::uint32_t> channel_before{0};
   // The call by which the two were to make a team, which that peer has refused; 0 once I have seen
@@ -58,14 +58,14 @@ struct SegmentHead {
   [[nodiscard]] std::vector<int> opened_since(std::uint32_t last,
                                               std::atomic<std::uint32_t> PeerLine::*before,
                                               std::uint32_t seen, int ranks) {
-    std::vector<int> newcomers;
+    std::vector<int> opened;
     for (std::uint32_t number = last; number != seen && number != 0;) {
       ARMATURE_ASSERT(number <= static_cast<std::uint32_t>(ranks));
-      newcomers.push_back(static_cast<int>(number) - 1);
-      number = (peer(newcomers.back()).*before).load(std::memory_order_relaxed);
+      opened.push_back(static_cast<int>(number) - 1);
+      number = (peer(opened.back()).*before).load(std::memory_order_relaxed);
     }
-    std::reverse(newcomers.begin(), newcomers.end());
-    return newcomers;
+    std::reverse(opened.begin(), opened.end());
+    return opened;
   }
   /// Where the heap begins in a segment of a job of that many ranks: a multiple of the chunk size.
   /// `world_block_bytes` is room kept in every head for the world's team block (used in rank 0's).

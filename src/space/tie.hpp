@@ -12,7 +12,7 @@ enum class Tie : std::uint32_t { none, stays_here, threads, mappings, no_room };
 constexpr const char* text(Tie tie) {
   switch (tie) {
     case Tie::stays_here:
-      return "holds something of its process (StaysHere)";
+      return "holds something of its process (Pinned)";
     case Tie::threads:
       return "has threads of its own that have not ended";
     case Tie::mappings:

@@ -189,7 +189,7 @@ TEST_P(EngineTest, a_peer_is_found_gone_while_another_one_is_heard) {
 }
 
 // What it has sent is answered when it is gone already.
-TEST_P(EngineTest, a_peer_is_found_gone_while_its_last_words_are_heard) {
+TEST_P(EngineTest, a_peer_is_found_gone_while_its_last_records_are_heard) {
   const Bytes word = patterned(8, 0);
   (void)a_.engine->send(0, {}, word, 0);
   (void)b_.engine->send(0, {}, word, 0);

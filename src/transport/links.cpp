@@ -46,7 +46,7 @@ void Link::lend(RecordOf kind, int from, int to, std::span<const std::byte> head
   flush();
   std::memcpy(append(kind, from, to, head.size(), ack), head.data(), head.size());
   OutgoingPacket& packet = *std::exchange(open_, nullptr);
-  packet.lender = &sending;
+  packet.zero_copy = &sending;
   send(packet, {packet.bytes, packet.used}, lent);
 }
 

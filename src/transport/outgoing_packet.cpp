@@ -11,15 +11,15 @@ OutgoingPacket* PacketPool::take(std::atomic<std::size_t>& queued) {
     free_.back()->sent = [](Sending& done) {
       auto& mine = static_cast<OutgoingPacket&>(done);
       --*mine.queued;
-      Sending* const lender = std::exchange(mine.lender, nullptr);
+      Sending* const zero_copy = std::exchange(mine.zero_copy, nullptr);
       mine.pool->give_back(&mine);
-      if (lender != nullptr) lender->sent(*lender);
+      if (zero_copy != nullptr) zero_copy->sent(*zero_copy);
     };
   }
   OutgoingPacket* const packet = free_.back().release();
   free_.pop_back();
   packet->queued = &queued;
-  packet->lender = nullptr;
+  packet->zero_copy = nullptr;
   packet->used = 0;
   return packet;
 }

@@ -18,7 +18,7 @@ struct OutgoingPacket : Sending {
 
   PacketPool* pool = nullptr;
   std::atomic<std::size_t>* queued = nullptr;  // packets of its link that the engine has not taken
-  Sending* lender = nullptr;
+  Sending* zero_copy = nullptr;
   std::size_t used = 0;
   alignas(8) std::byte bytes[bytes_max];
 };

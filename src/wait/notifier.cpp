@@ -82,9 +82,9 @@ void wake(int process, int rank) {
   if (home.asleep.load(std::memory_order_seq_cst) != 0) wake(home);
 }
 
-void rank_is_through(space::ControlHeader& job) {
-  job.through.fetch_add(1, std::memory_order_acq_rel);
-  if (job.all_are_through()) wake_processes(notifiers().control);
+void rank_has_finished(space::ControlHeader& job) {
+  job.finished.fetch_add(1, std::memory_order_acq_rel);
+  if (job.all_have_finished()) wake_processes(notifiers().control);
 }
 
 namespace detail {

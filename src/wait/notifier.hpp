@@ -41,7 +41,7 @@ void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long ti
 /// any process of the job.
 void wake(int process, int rank);
 /// A virtual rank has left the job; with the last one, processes end.
-void rank_is_through(space::ControlHeader& job);
+void rank_has_finished(space::ControlHeader& job);
 /// Has that process look once more whether there is something to do, should it sleep or be about
 /// to.
 void wake(space::ProcessSlot& slot);

@@ -47,9 +47,9 @@ bool is_recent(const std::atomic<std::uint64_t>& look_ns) {
 /// half of the bound is free. So nobody who waits is passed for ever by others who take each place
 /// that gets free. Nobody waits for another's wait to end, only for operations to: with none under
 /// way every one may begin.
-class Newcomer {
+class NewOperation {
  public:
-  explicit Newcomer(std::size_t bytes)
+  explicit NewOperation(std::size_t bytes)
       : bytes_(static_cast<std::ptrdiff_t>(bytes)), is_large_(bytes_ > bytes_max_ / 2) {}
 
   [[nodiscard]] bool may_begin_at_once() const {
@@ -88,7 +88,7 @@ class Newcomer {
 }  // namespace
 
 void make_room_for_operation(std::size_t bytes, const char* call) {
-  const Newcomer one(bytes);
+  const NewOperation one(bytes);
   if (one.may_begin_at_once()) return;
   WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = call};
   wait_until(wait, [&] {

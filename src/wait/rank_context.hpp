@@ -6,7 +6,7 @@
 #include "armature/detail/request.hpp"
 #include "space/address_space.hpp"
 #include "space/tie.hpp"
-#include "transport/weather.hpp"
+#include "transport/fault_model.hpp"
 #include "wait/context_slot.hpp"
 #include "wait/poller.hpp"
 #include "wait/scheduler.hpp"
@@ -23,14 +23,14 @@ struct RankContext {
   RankContext& operator=(const RankContext&) = delete;
 
   space::AddressSpace& space;
-  ContextSlots slots;                          // of higher floors
-  Scheduler* scheduler = nullptr;              // who runs other ranks on this thread; none for most
-  transport::Weather* weather = nullptr;       // of a simulation
-  armature::detail::Sender* sender = nullptr;  // the inlined half's view of remote calls
-  std::uint32_t held_here = 0;                 // StaysHere: how many it has
-  const space::Ties* ties = nullptr;           // of a virtual rank whose malloc is its own
-  bool has_second_thread = false;              // which executes calls; set before it begins
-  std::atomic<std::uint32_t> handler = 0;      // the thread in a layer's handler; 0: none
+  ContextSlots slots;              // of higher floors
+  Scheduler* scheduler = nullptr;  // who runs other ranks on this thread; none for most
+  transport::FaultModel* fault_model = nullptr;  // of a simulation
+  armature::detail::Sender* sender = nullptr;    // the inlined half's view of remote calls
+  std::uint32_t held_here = 0;                   // Pinned: how many it has
+  const space::Ties* ties = nullptr;             // of a virtual rank whose malloc is its own
+  bool has_second_thread = false;                // which executes calls; set before it begins
+  std::atomic<std::uint32_t> handler = 0;        // the thread in a layer's handler; 0: none
 
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.
   std::atomic<std::uint64_t> done = 0;

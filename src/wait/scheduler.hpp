@@ -15,12 +15,13 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
   virtual ~Scheduler() = default;
 
-  /// Lets other ranks run. `got_on`: whether the caller has got anything done since the last time.
-  virtual void yield(bool got_on) = 0;
+  /// Lets other ranks run. `made_progress`: whether the caller has made progress since the last
+  /// time.
+  virtual void yield(bool made_progress) = 0;
   /// Yields for a rank whose condition does not hold: until it is notified, when `is_notified`, or
   /// for some time. True when it is time to see whether those waited for are still there.
-  virtual bool wait(bool got_on, bool /*is_notified*/) {
-    yield(got_on);
+  virtual bool wait(bool made_progress, bool /*is_notified*/) {
+    yield(made_progress);
     return false;
   }
   /// The wait that called the above is over.

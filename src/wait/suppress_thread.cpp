@@ -1,8 +1,8 @@
 #include "wait/suppress_thread.hpp"
 
-#include "wait/give_way.hpp"
 #include "wait/oversubscription.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/yield.hpp"
 
 namespace armature::wait {
 

@@ -9,13 +9,13 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
-#include "wait/give_way.hpp"
 #include "wait/notifier.hpp"
 #include "wait/poller.hpp"
 #include "wait/published.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/suppress_thread.hpp"
 #include "wait/thread_call.hpp"
+#include "wait/yield.hpp"
 
 namespace armature::wait {
 
@@ -85,20 +85,20 @@ class GoneRanks {
 
  private:
   /// Whether a rank that has left has nothing on its way to us any more. From another node its last
-  /// words may come after the news that it has left, which another process of this node may have
+  /// records may come after the news that it has left, which another process of this node may have
   /// heard first. In the barrier that all leave by that may be as late as they like, else it is
   /// soon.
   bool is_certain(const AddressSpace& space, int left) {
     if (left < 0) return false;
     if (space.is_here(left)) return true;
-    constexpr std::uint64_t last_words_ns = 1'000'000'000;
+    constexpr std::uint64_t last_records_ns = 1'000'000'000;
     const Life mine = space.slot(space.me()).life.load(std::memory_order_relaxed);
     const std::uint64_t now_ns = base::now_ns();
     if (mine != Life::running || left != left_) {
       left_ = left;
       since_ns_ = now_ns;
     }
-    return mine == Life::running && now_ns - since_ns_ > last_words_ns;
+    return mine == Life::running && now_ns - since_ns_ > last_records_ns;
   }
 
   int left_ = -1;
@@ -145,7 +145,7 @@ class Spin {
     for (int looks = 0; looks < looks_max; ++looks) {
       if (condition_holds_.look()) return true;
       me_.deliver();
-      if (got_on())
+      if (made_progress())
         looks = 0;
       else if (!core_is_wanted())
         pause_a_little(looks);
@@ -155,7 +155,7 @@ class Spin {
     return false;
   }
   /// Since this was last asked. Who gets something done is not idle, and looks again at once.
-  bool got_on() {
+  bool made_progress() {
     const std::uint64_t now = me_.done.load(std::memory_order_relaxed);
     return std::exchange(done_, now) != now;
   }
@@ -200,7 +200,7 @@ namespace detail {
     ~Waited() { me.scheduler->waited(); }
   } waited{me};
   std::uint64_t done = me.done.load(std::memory_order_relaxed);
-  bool got_on = true;  // to this wait
+  bool made_progress = true;  // to this wait
   GoneRanks gone;
   for (std::uint32_t round = 0;; ++round) {
     // The first time it has just been looked at.
@@ -210,7 +210,7 @@ namespace detail {
     published.refresh(wait);
     const std::uint64_t now = me.done.load(std::memory_order_relaxed);
     if (std::exchange(done, now) != now) {
-      got_on = true;
+      made_progress = true;
       // The rank's last step may have left it more to do, for which nobody notifies it. It may be a
       // method that calls its own rank, or a wave of a fence that has one member.
       if (me.has_work()) {
@@ -218,9 +218,9 @@ namespace detail {
         continue;
       }
     }
-    if (me.scheduler->wait(got_on, wait.is_notified) || round % 64 == 63)
+    if (me.scheduler->wait(made_progress, wait.is_notified) || round % 64 == 63)
       gone.check(me.space, wait, condition_holds);
-    got_on = false;
+    made_progress = false;
   }
 }
 
@@ -268,7 +268,7 @@ namespace detail {
     // Ranks that went before are looked at once, and again before each sleep.
     const std::uint32_t deaths = space.header().deaths.load(std::memory_order_acquire);
     if (std::exchange(deaths_seen, deaths) != deaths) gone.check(space, wait, condition_holds);
-    if (spin.got_on()) {
+    if (spin.made_progress()) {
       // More may come where something has: a thread that yields the core hears of it late.
       if (spin.sees_it()) return;
       idle_since_ns = base::now_ns();

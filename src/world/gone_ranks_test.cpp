@@ -59,7 +59,7 @@ TEST(GoneRanks, one_of_another_node_that_has_left_is_not_waited_for) {
   });
 }
 
-TEST(GoneRanks, its_last_words_may_come_after_the_news_that_it_has_left) {
+TEST(GoneRanks, its_last_records_may_come_after_the_news_that_it_has_left) {
   harness::RankThreads(2).run([](World& world) {
     if (world.rank() != 0) return;
     const LeftFromAfar left(current_rank()->space);

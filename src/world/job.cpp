@@ -42,10 +42,10 @@ void wait_for_survivors(AddressSpace& space) {
 
 }  // namespace
 
-Job::Job(AddressSpace& space, wait::Scheduler* scheduler, transport::Weather* weather)
+Job::Job(AddressSpace& space, wait::Scheduler* scheduler, transport::FaultModel* fault_model)
     : context_(space) {
   context_.scheduler = scheduler;
-  context_.weather = weather;
+  context_.fault_model = fault_model;
   wait::implicit_slot.put(context_.slots, &implicit_);
   team::teams_slot.put(context_.slots, &teams_);
   space::RankSlot& slot = space.slot(space.me());

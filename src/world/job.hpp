@@ -17,12 +17,12 @@ namespace armature {
 class Job {
  public:
   explicit Job(space::AddressSpace& space, wait::Scheduler* scheduler = nullptr,
-               transport::Weather* weather = nullptr);
+               transport::FaultModel* fault_model = nullptr);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
   ~Job();
 
-  /// Collective: returns when all ranks are through.
+  /// Collective: returns when all ranks have finished.
   void leave();
   [[nodiscard]] wait::RankContext& context() { return context_; }
   [[nodiscard]] World& world() { return *world_; }

@@ -244,7 +244,8 @@ TEST(LongMessages, that_nobody_receives_for_long_are_kept) {
   });
 }
 
-// The receiver's memory is such that the copy stops in the middle until another thread has got on.
+// The receiver's memory is such that the copy stops in the middle until another thread has made
+// progress.
 struct Gate {
   std::byte* closed = nullptr;
   std::atomic<bool> is_at_it = false, opens = false, was_late = false;

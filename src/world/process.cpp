@@ -33,7 +33,7 @@
 #include "failure/node_watch.hpp"
 #include "migration/addresses.hpp"
 #include "net/network.hpp"
-#include "space/held_room.hpp"
+#include "space/address_reservation.hpp"
 #include "space/job_memory.hpp"
 #include "topology/cores.hpp"
 #include "wait/connecting.hpp"
@@ -68,13 +68,13 @@ const std::optional<Environment>& told() { return base::state<Told>().environmen
 struct Entry {
   std::mutex finding;  // the exchange; held for as long as that takes
   bool has_looked = false;
-  bootstrap::Exchange* exchange = nullptr;     // for ever, unless the process says farewell
-  base::OwnProcess has_exchange;               // which one has
-  std::unique_ptr<bootstrap::Exchange> given;  // by the program, which has an MPI
-  std::optional<space::HeldRoom> room;         // until the segments are mapped
-  std::mutex joining;                          // held for as long as that takes
-  Process* process = nullptr;                  // once it has joined; for ever
-  Process* mapped = nullptr;                   // the same, from when it has the job's memory
+  bootstrap::Exchange* exchange = nullptr;        // for ever, unless the process says farewell
+  base::OwnProcess has_exchange;                  // which one has
+  std::unique_ptr<bootstrap::Exchange> given;     // by the program, which has an MPI
+  std::optional<space::AddressReservation> room;  // until the segments are mapped
+  std::mutex joining;                             // held for as long as that takes
+  Process* process = nullptr;                     // once it has joined; for ever
+  Process* mapped = nullptr;                      // the same, from when it has the job's memory
   bool has_left = false;
 };
 Entry& entry() { return base::state<Entry>(); }

@@ -6,7 +6,7 @@
 #include "bootstrap/exchange.hpp"
 #include "bootstrap/process_table.hpp"
 #include "checkpoint/folder.hpp"
-#include "space/held_room.hpp"
+#include "space/address_reservation.hpp"
 #include "space/job_memory.hpp"
 
 namespace armature {

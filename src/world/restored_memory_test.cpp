@@ -53,7 +53,7 @@ TEST_F(RoomToHoldTest, it_is_where_the_checkpoint_has_its_segments) {
   EXPECT_EQ(room.base, elsewhere);
   EXPECT_EQ(room.bytes, 3 * manifest.segment_bytes);
   {
-    const space::HeldRoom held(room);
+    const space::AddressReservation held(room);
     EXPECT_FALSE(is_free(elsewhere));
     EXPECT_FALSE(is_free(elsewhere - space::below_segments_bytes));
     EXPECT_FALSE(is_free(elsewhere + 3 * manifest.segment_bytes - 4096));

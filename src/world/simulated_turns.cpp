@@ -60,7 +60,7 @@ bool death_is_seen(int process) {
 bool let_leave(int process) {
   const space::Mapping& mapping = *space::Mapping::of_process();
   space::ControlHeader& job = mapping.header();
-  if (job.all_are_through()) return true;
+  if (job.all_have_finished()) return true;
   if (job.quiesce.is_to_reconfigure()) return false;
   if (!mapping.process_slot(process).belongs(
           job.quiesce.reconfigured.load(std::memory_order_acquire))) {
@@ -106,7 +106,7 @@ void take_turns(const space::Mapping& mapping, bootstrap::Exchange& wire) {
 void leave_turns() { Turns::of_process()->end(); }
 
 simulation::Others others_in_turn() {
-  return {[](bool got_on) { Turns::of_process()->pass(got_on); },
+  return {[](bool made_progress) { Turns::of_process()->pass(made_progress); },
           []() -> base::Random& { return Turns::of_process()->random(); }};
 }
 

@@ -28,7 +28,7 @@
 #include "migration/builds.hpp"
 #include "net/network.hpp"
 #include "rmi/code_registry.hpp"
-#include "transport/sim/seeded_weather.hpp"
+#include "transport/sim/seeded_fault_model.hpp"
 #include "wait/rank_context.hpp"
 #include "world/call_body.hpp"
 #include "world/hand_over_ranks.hpp"
@@ -44,14 +44,14 @@ namespace {
 struct Hosted {
   detail::Body body = nullptr;
   void* callable = nullptr;
-  transport::Weather* weather = nullptr;  // of a simulation
+  transport::FaultModel* fault_model = nullptr;  // of a simulation
 };
 Hosted& together() { return base::state<Hosted>(); }
 
 /// A virtual rank from its first to its last instruction.
 void live(int rank, void* /*argument*/) {
   fibers::RankFiber& me = fibers::RankFiber::of(*space::Mapping::of_process(), rank);
-  Job job(me.space(), &fibers::RankScheduler::here(), together().weather);
+  Job job(me.space(), &fibers::RankScheduler::here(), together().fault_model);
   if (me.heap != nullptr) job.context().ties = &me.heap->ties;
   const int status = call_body(together().body, together().callable, job.world());
   if (rank == 0) say_what_was_never_asked_for(job.context().space.header());
@@ -113,7 +113,7 @@ std::uint64_t sum_of_addresses(const space::ControlHeader& job) {
 }
 
 /// Whether a rank may go from any process of the job to this one.
-bool is_alike(const Process& process) {
+bool has_same_layout(const Process& process) {
   space::ControlHeader& job = process.mapping().header();
   const std::uint64_t sum = sum_of_addresses(job);
   const bool on_node = migration::compare_addresses(job, sum);
@@ -132,7 +132,7 @@ int status_of(const space::Mapping& mapping, int first, int hosted) {
 /// A process that has begun with a rank may be gone since: then everybody tells for all.
 int status_at_end(const Process& process) {
   const space::ControlHeader& job = process.mapping().header();
-  if (!job.all_are_through()) return 0;  // left
+  if (!job.all_have_finished()) return 0;  // left
   return job.quiesce.reconfigured == 0 && job.nodes == 1
              ? status_of(process.mapping(), process.first_rank(), Process::hosted())
              : status_of(process.mapping(), 0, process.mapping().ranks());
@@ -148,7 +148,7 @@ void say_who_allocates() {
 /// Joins as one of those that began the job, that restart it, or that come to it later.
 void join(const Process& process) {
   space::ControlHeader& job = process.mapping().header();
-  const bool same = is_alike(process);
+  const bool same = has_same_layout(process);
   const bool comes_later = Process::hosted() == 0;
   if (comes_later || job.quiesce.restarts != 0) require_same_process(job, same);
   if (job.quiesce.restarts == 0 && process.number() == 0 && !comes_later) {
@@ -173,13 +173,14 @@ void join(const Process& process) {
 int simulate_processes(const space::Mapping& mapping, int segment_file) {
   const auto processes = static_cast<int>(mapping.header().processes);
   simulation::Simulator simulator(mapping, processes, failure::die);
-  transport::sim::SeededWeather weather(mapping.ranks(), simulator.random(), simulator.clock());
-  weather.name_those_due();
-  simulator.set_weather(weather);
+  transport::sim::SeededFaultModel fault_model(mapping.ranks(), simulator.random(),
+                                               simulator.clock());
+  fault_model.name_those_due();
+  simulator.set_fault_model(fault_model);
   simulator.let_some_compute();
-  together().weather = &weather;
+  together().fault_model = &fault_model;
   wait::set_joining_rank(-1);
-  const simulation::Others others{[&](bool got_on) { simulator.yield(got_on); },
+  const simulation::Others others{[&](bool made_progress) { simulator.yield(made_progress); },
                                   [&]() -> base::Random& { return simulator.random(); }};
   std::vector<std::unique_ptr<elastic::ProcessQuiesce>> bodies;
   std::vector<std::unique_ptr<simulation::SimulatedProcess>> schedulers;

@@ -23,7 +23,7 @@ import time
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "harness"))
 from links import Link, missing_for
-from scratch import LeftBehind, Scratch, strange_files
+from scratch import LeftOver, Scratch, strange_files
 from signals import signal_each
 
 SKIPPED = 77
@@ -125,7 +125,7 @@ def own(folder):
     return f"mount --bind {place} /mnt\n{mount}mkdir -p {place}\nmount --move /mnt {place}\n"
 
 
-def left_behind_on(node):
+def left_over_on(node):
     """Returns the files in the node's /tmp and /dev/shm that are neither a launcher's nor the way to the project."""
     files = [file for place in ("tmp", "dev/shm") for file in strange_files(f"/proc/{node.pid}/root/{place}")]
     ours = {f"/proc/{node.pid}/root{folder}" for folder in (PROJECT, *PROJECT.parents)}
@@ -276,7 +276,7 @@ class Cluster:
         return self.run(command, **self.environment(launcher), **more)
 
     def run(self, command, seconds=60, **environment):
-        """Status and output of a command on the first node. Nothing of it may be left behind."""
+        """Status and output of a command on the first node. Nothing of it may be left over."""
         return self.finish(self.begin(command, **environment), seconds)
 
     def begin(self, command, **environment):
@@ -297,9 +297,9 @@ class Cluster:
         deadline = time.monotonic() + 10
         while left := self.processes():
             if time.monotonic() > deadline:
-                raise Failed(f"left behind: {left}")
+                raise Failed(f"left over: {left}")
             time.sleep(0.02)
         for node in self.nodes.values():
-            if strange := left_behind_on(node):
-                raise Failed(f"left behind: {strange}")
+            if strange := left_over_on(node):
+                raise Failed(f"left over: {strange}")
         return process.returncode, output

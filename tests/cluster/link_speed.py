@@ -79,4 +79,4 @@ def links(shape, _launcher):
         expect_speed(shape, cluster, 0, 1)
         expect_speed(shape, cluster, 1, 0)
     if left := [pid for pid in relays if pathlib.Path(f"/proc/{pid}").exists()]:
-        raise Failed(f"relays are left behind: {left}")
+        raise Failed(f"relays are left over: {left}")

@@ -6,7 +6,7 @@ import re
 import sys
 import time
 
-from cluster import SUBNET, Failed, LeftBehind
+from cluster import SUBNET, Failed, LeftOver
 from every_call import every_call, expect_end, expect_survivors
 from link_speed import links
 from losses import explained, goes_on, lost
@@ -110,5 +110,5 @@ if __name__ == "__main__":
     os.environ.update(shape.environment())
     try:
         (CASES.get(name) or suite(name))(shape, launcher)
-    except (Failed, LeftBehind) as failure:
+    except (Failed, LeftOver) as failure:
         sys.exit(f"FAILED: {failure}")

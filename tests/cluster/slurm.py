@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from cluster import TEMPORARY, Cluster, Failed, LeftBehind, Scratch, await_condition, await_handlers, die_with_me, require_rights, signal_each, skip
+from cluster import TEMPORARY, Cluster, Failed, LeftOver, Scratch, await_condition, await_handlers, die_with_me, require_rights, signal_each, skip
 
 INSIDE = "ARMATURE_TEST_FOLDER"  # set within: where the cluster may write
 DAEMONS = ("slurmctld", "slurmscriptd", "slurmd")
@@ -256,7 +256,7 @@ def run_case():
     try:
         with Slurm() as the_slurm:
             CASES[sys.argv[1]](the_slurm, sys.argv[2], sys.argv[3])
-    except (Failed, LeftBehind) as failure:
+    except (Failed, LeftOver) as failure:
         sys.exit(f"FAILED: {failure}")
 
 

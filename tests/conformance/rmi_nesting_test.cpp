@@ -118,12 +118,12 @@ RMI_TEST(RmiNesting, questions_without_end_are_an_error_at_the_asker_and_nothing
 }
 
 RMI_TEST(RmiNesting, one_rank_asking_itself_without_end_is_the_same) {
-  struct Mirror {
-    int look(shared_ref<Mirror> all) { return 1 + all.sync(me(), &Mirror::look, all); }
+  struct Recursion {
+    int look(shared_ref<Recursion> all) { return 1 + all.sync(me(), &Recursion::look, all); }
   };
-  shared<Mirror> mirror(world());
+  shared<Recursion> recursion(world());
   expect_error(Errc::nesting, {"limit"},
-               [&] { (void)mirror.sync(me(), &Mirror::look, mirror.ref()); });
+               [&] { (void)recursion.sync(me(), &Recursion::look, recursion.ref()); });
 }
 
 RMI_TEST(RmiNesting, statements_between_questions_begin_a_new_chain) {

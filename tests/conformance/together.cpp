@@ -56,7 +56,7 @@ class Crew {
   using Body = void (*)();
 
   /// Runs the body here and on the others; called by the rank that runs GoogleTest. Returns when
-  /// all here are through.
+  /// all here have finished.
   void perform(Body body) {
     {
       const std::scoped_lock lock(mutex_);

@@ -42,7 +42,7 @@ class ListsTest : public testing::Test {
   std::string add(const std::string& archive, const std::string& text,
                   const std::string& ending = "") const {
     const auto file =
-        lists_ / ("mirror_debian_dists_" + archive + "_main_binary-amd64_Packages" + ending);
+        lists_ / ("deb_debian_dists_" + archive + "_main_binary-amd64_Packages" + ending);
     std::ofstream(file) << text;
     return file;
   }
@@ -125,7 +125,7 @@ TEST_F(ListsTest, a_machine_without_the_index_falls_back_to_the_copy) {
   EXPECT_EQ(find(Archives::main).files, std::vector<std::string>{DEBIAN_COMPACT_COPY});
 }
 
-TEST_F(ListsTest, of_two_mirrors_the_larger_index_is_taken) {
+TEST_F(ListsTest, of_two_sources_the_larger_index_is_taken) {
   const std::string larger = add("bookworm", "Package: a\n\nPackage: b\n");
   std::ofstream(lists_ / "extra_dists_bookworm_main_binary-amd64_Packages") << "Package: c\n";
   EXPECT_EQ(find(Archives::main).files, std::vector{larger});

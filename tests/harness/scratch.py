@@ -32,7 +32,7 @@ def strange_files(folder):
     return sorted(str(path) for path in set(pathlib.Path(folder).iterdir()) - launchers_files([folder]))
 
 
-class LeftBehind(Exception):
+class LeftOver(Exception):
     pass
 
 
@@ -57,7 +57,7 @@ class Scratch:
         self.caretaker.stdin.close()
         self.caretaker.wait()
         if kind is None and strange:
-            raise LeftBehind(f"left behind in TMPDIR: {', '.join(strange)}")
+            raise LeftOver(f"left over in TMPDIR: {', '.join(strange)}")
         if kind is None:
             self.expect_nothing_new()
 
@@ -66,7 +66,7 @@ class Scratch:
         deadline = time.monotonic() + seconds
         while new := launchers_files() - self.before:
             if time.monotonic() > deadline:
-                raise LeftBehind(f"left behind: {', '.join(sorted(map(str, new)))}")
+                raise LeftOver(f"left over: {', '.join(sorted(map(str, new)))}")
             time.sleep(0.1)
         if os.path.exists(self.folder):
-            raise LeftBehind(f"left behind: {self.folder}")
+            raise LeftOver(f"left over: {self.folder}")

@@ -66,7 +66,7 @@ def test_a_rank_killed_ends_the_job():
 def test_a_segfault_shows_address_and_stack_first():
     text = run(["segfault", 1], 139, r"signal 11 \(SIGSEGV: address 0x10\)", r"#0 .*touch.* at .*program\.cpp:\d+")
     expect(text.startswith("armature: rank 1"), text)
-    expect("last_words" not in text and "_start" not in text, text)
+    expect("crash_report" not in text and "_start" not in text, text)
 
 
 def test_a_segfault_shows_the_body_and_not_who_calls_it():

@@ -146,7 +146,7 @@ class Job:
         return pid
 
     def end(self, seconds=10 * SLOW):
-        """Waits for the end; returns the exit status. Nothing may be left behind."""
+        """Waits for the end; returns the exit status. Nothing may be left over."""
         try:
             self.out, self.err = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:

@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
       world.barrier();
     }
     world.barrier();
-    require(teams_that_fit(world) == fit, "memory was left behind");
+    require(teams_that_fit(world) == fit, "memory was left over");
     require(!outcome(world, call, false), "the call fails for ever");
   });
 }

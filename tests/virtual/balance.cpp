@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
     require(most_moved > 0, "the other process had nothing to do and took no rank");
 
     // A rank that must stay stays.
-    const armature::StaysHere stays;
+    const armature::Pinned stays;
     const auto home = armature::process_of(world.rank());
     for (int step = 0; step < 20; ++step) {
       if (works) compute(std::chrono::microseconds(500));

@@ -229,7 +229,7 @@ void refuse(World& world) {
   std::string told = refused(world.rank() == 1 ? 99 : home);
   if (world.rank() == 0) std::printf("%s\n", told.c_str());
   {
-    const armature::StaysHere stays;
+    const armature::Pinned stays;
     told = refused(armature::hosting_processes() - 1 - home);
     if (world.rank() == 0) std::printf("%s\n", told.c_str());
   }
@@ -341,7 +341,7 @@ void fail_after_a_first(World& world, const Told& told) {
   armature::migrate_together(armature::process_of(world.size() - 1));
   require(told() == "it was written", "the first of a chain was not written");
   {
-    std::optional<armature::StaysHere> stays;
+    std::optional<armature::Pinned> stays;
     if (world.rank() == world.size() - 1) stays.emplace();
     require(told() != "it was written", "it was written though a rank cannot move");
   }
@@ -360,7 +360,7 @@ void fail(World& world, const std::string& directory) {
   };
   std::string first = told("/dev/null/no/such"), second;
   {
-    std::optional<armature::StaysHere> stays;
+    std::optional<armature::Pinned> stays;
     if (world.rank() == world.size() - 1) stays.emplace();
     second = told(directory);
   }

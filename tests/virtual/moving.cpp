@@ -221,7 +221,7 @@ void refuse_what_cannot_be(World& world) {
   require(throws([] { armature::migrate(ProcessId(1 << 20)); }), "there is no such process");
   if (armature::domain_count(armature::Domain::process) == 1) return;
   const int elsewhere = 1 - std::min(armature::process_of(world.rank()).number(), 1);
-  const armature::StaysHere stays;
+  const armature::Pinned stays;
   require(!armature::can_migrate(), "it holds something");
   require(throws([&] { armature::migrate(ProcessId(elsewhere)); }), "it must stay");
 }

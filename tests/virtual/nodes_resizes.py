@@ -131,7 +131,7 @@ def case_killed_meanwhile():
             ended += 1
     print(f"went on {went_on} times, went back {went_back} times, ended {ended} times")
     expect(went_back > 0 and ended > 0, "nothing has happened")
-    expect(set(os.listdir("/dev/shm")) <= shared, f"left behind: {os.listdir('/dev/shm')}")
+    expect(set(os.listdir("/dev/shm")) <= shared, f"left over: {os.listdir('/dev/shm')}")
 
 
 def case_with_directory():
@@ -190,7 +190,7 @@ def case_asked_to_end():
 def case_refusals():
     job = Job(4, 2, 2, [], RESIZING, "stays_on_nodes")
     job.resize_to(2)
-    for processes, why in (5, "5 processes are not possible: 1 to 4"), (3, "holds something of its process (StaysHere)"):
+    for processes, why in (5, "5 processes are not possible: 1 to 4"), (3, "holds something of its process (Pinned)"):
         done = job.resize(processes)
         expect(done.returncode == 1 and why in done.stderr, f"{done.returncode}: {done.stdout}{done.stderr}")
     job.ask(job.children()[1:])
@@ -253,8 +253,8 @@ def whole_case():
         tempfile.tempdir = None
         globals()[f"case_{CASE}"]()
         left = [pid for pid in processes_with(MARK) if pid != os.getpid()]
-        expect(not left, f"left behind: {left}")
-        expect(not os.listdir(scratch), f"left behind: {os.listdir(scratch)}")
+        expect(not left, f"left over: {left}")
+        expect(not os.listdir(scratch), f"left over: {os.listdir(scratch)}")
 
 
 perform_case(CASE, whole_case)

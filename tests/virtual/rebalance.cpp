@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
     // A rank that must stay stays, and one's own function is asked.
     come_together(world);
     {
-      const armature::StaysHere stays;
+      const armature::Pinned stays;
       work(world);
       const auto all_to_last = [](const armature::balance::Problem& problem) {
         return armature::balance::Plan(problem.items.size(), problem.places - 1);

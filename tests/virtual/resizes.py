@@ -360,7 +360,7 @@ def case_ended_since():
 def case_stays():
     """A rank that holds something of its process stays, and so does the process."""
     status, out, err = Job(4, 2, [], RESIZING, "stays").end()
-    expect(status == 0 and "holds something of its process (StaysHere), which cannot move" in out, f"{status}: {out}{err}")
+    expect(status == 0 and "holds something of its process (Pinned), which cannot move" in out, f"{status}: {out}{err}")
 
 
 def case_stays_and_is_killed():
@@ -383,7 +383,7 @@ def case_stays_and_is_killed():
 def whole_case():
     globals()[f"case_{CASE}"]()
     left = [pid for pid in processes_with(MARK) if pid != os.getpid()]
-    expect(not left, f"left behind: {left}")
+    expect(not left, f"left over: {left}")
 
 
 perform_case(CASE, whole_case)

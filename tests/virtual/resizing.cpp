@@ -149,7 +149,7 @@ int inside_on_nodes(World& world) {
 }
 
 int stays_on_nodes(World& world) {
-  auto* const stay = world.rank() == world.size() - 1 ? new armature::StaysHere : nullptr;
+  auto* const stay = world.rank() == world.size() - 1 ? new armature::Pinned : nullptr;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
   while (broadcast(world, std::chrono::steady_clock::now() < end ? 1 : 0, 0) != 0)
     require(!armature::checkpoint({.when_due = true}), "it was started anew");
@@ -160,7 +160,7 @@ int stays_on_nodes(World& world) {
 int stays(World& world) {
   {
     const int holder = world.size() - 1;  // of the process that would leave
-    auto* const stay = world.rank() == holder ? new armature::StaysHere : nullptr;
+    auto* const stay = world.rank() == holder ? new armature::Pinned : nullptr;
     world.barrier();
     if (world.rank() == 0) {
       try {
@@ -190,7 +190,7 @@ int stays(World& world) {
 int held(World& world, const std::string& file) {
   (void)armature::checkpoint_in_memory();  // where all go back to, in a job that recovers
   const int holder = world.size() - 1;
-  auto* const stay = world.rank() == holder ? new armature::StaysHere : nullptr;
+  auto* const stay = world.rank() == holder ? new armature::Pinned : nullptr;
   const int pid = broadcast(world, static_cast<int>(getpid()), holder);
   if (world.rank() == 0) {
     std::printf("%d\n", pid), std::fflush(stdout);

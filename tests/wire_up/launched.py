@@ -116,7 +116,7 @@ class Run:
         signal_each(pid for _, pid in self.ranks())
 
     def end(self, seconds=45):
-        """Status and output. Nothing may be left behind."""
+        """Status and output. Nothing may be left over."""
         try:
             output, _ = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -126,7 +126,7 @@ class Run:
         deadline = time.monotonic() + 10
         while left := self.ranks():
             if time.monotonic() > deadline:
-                raise Failed(f"left behind: {left}")
+                raise Failed(f"left over: {left}")
             time.sleep(0.02)
         return self.process.returncode, output
 

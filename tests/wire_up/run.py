@@ -19,7 +19,7 @@ import time
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "harness"))
 from launched import ARMATURE, ENVIRONMENT, FOLDER, RANK, Failed, Run, find, on_pretended_nodes, skip
-from scratch import LeftBehind, Scratch
+from scratch import LeftOver, Scratch
 
 
 # MPICH 4.0's mpiexec may lose what a process said that ends while it kills another one, or answers it.
@@ -374,5 +374,5 @@ if __name__ == "__main__":
                 client(sys.argv[1], *sys.argv[2].split(":"))
             else:
                 CASES[sys.argv[2]](sys.argv[1])
-    except (Failed, LeftBehind) as failure:
+    except (Failed, LeftOver) as failure:
         sys.exit(f"FAILED: {failure}")

@@ -59,7 +59,7 @@ struct Outgoing {
   std::uint64_t sent = 0;  // requests, since ever: the fence counts them
   bool direct = false;     // publish each request at once, by a store
   bool alone = false;  // whoever sends may write up to `end` without asking: there is no service
-                       // thread that might write there too, and requests are not sealed
+                       // thread that might write there too, and requests have no checksum
   // Requests that are held back to travel together, and how many may be; 0: commit_indirect sees
   // each.
   std::uint32_t held = 0;

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "bootstrap/alike.hpp"
+#include "bootstrap/address_layout.hpp"
 #include "command/executable/elf_file.hpp"
 
 namespace armature::command {

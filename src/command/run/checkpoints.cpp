@@ -57,7 +57,7 @@ std::uint64_t Checkpoints::next_ns() const { return number_ == 0 ? copy_due_ns_ 
 void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   space::ControlHeader& job = control_.header();
   if (!job.all_have_joined() || !job.ranks_may_be_written() ||
-      job.through.load(std::memory_order_relaxed) != 0 ||
+      job.finished.load(std::memory_order_relaxed) != 0 ||
       job.deaths.load(std::memory_order_relaxed) != 0 || job.quiesce.is_to_reconfigure() ||
       !job.quiesce.ask_for(space::Asked::checkpoint))
     return;

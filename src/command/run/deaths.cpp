@@ -45,13 +45,13 @@ Deaths::Deaths(const JobView& job, LaunchedProcesses& processes, Shutdown& shutd
       oom_kills_before_(topology::cgroup_limits().oom_kills) {}
 
 void Deaths::look() {
-  read_last_words();
+  read_crash_reports();
   reap();
   refuse_those_who_never_joined();
   kill_those_given_up();
 }
 
-void Deaths::read_last_words() {
+void Deaths::read_crash_reports() {
   for (int rank = 0; rank < job_.ranks(); ++rank) {
     space::RankSlot& slot = job_.control().slot(rank);
     LaunchedProcess& process = processes_.at(job_.process_of(rank));
@@ -64,7 +64,7 @@ void Deaths::read_last_words() {
             ? ""
             : text(without_machinery(symbolise(slot.pid.load(), words->frames, symbols_ms_max)));
     reports_.report(processes_.name_of(rank), ending, stack);
-    job_.control().last_words(rank).taken.store(1, std::memory_order_release);
+    job_.control().crash_report(rank).taken.store(1, std::memory_order_release);
     reports_.lose(process, ending);
   }
 }
@@ -99,7 +99,7 @@ Life Deaths::life_at_exit(const LaunchedProcess& process) const {
 }
 
 void Deaths::has_exited(LaunchedProcess& process) {
-  if (process.lost) return;        // its last words have been reported
+  if (process.lost) return;        // its crash report has been told
   if (job_.is_to_go_on()) return;  // its ranks are written, and will be in another one
   // All may have rolled back and have ended since the last look.
   if (job_.recovers_on_nodes()) processes_.follow_ranks();

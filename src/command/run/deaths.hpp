@@ -23,7 +23,7 @@ class Deaths {
   void have_killed(int left);
 
  private:
-  void read_last_words();
+  void read_crash_reports();
   void reap();
   [[nodiscard]] space::Life life_at_exit(const LaunchedProcess& process) const;
   void judge(LaunchedProcess& process, const std::string& who, const Ending& ending,

@@ -74,14 +74,14 @@ bool are_alike(const Ending& a, const Ending& b) {
 
 std::optional<Words> read_words(const space::Control& control, int rank) {
   if (control.slot(rank).said.load(std::memory_order_acquire) != 1) return std::nullopt;
-  const space::LastWords& words = control.last_words(rank);
+  const space::CrashReport& words = control.crash_report(rank);
   Words copy{.signal = words.signal,
              .status = words.status,
              .was_sent = words.was_sent != 0,
              .fault_address = words.fault_address,
              .frames = {},
-             .text = std::string(words.text, strnlen(words.text, space::LastWords::text_max))};
-  const std::size_t frames = std::min<std::size_t>(words.frames, space::LastWords::frames_max);
+             .text = std::string(words.text, strnlen(words.text, space::CrashReport::text_max))};
+  const std::size_t frames = std::min<std::size_t>(words.frames, space::CrashReport::frames_max);
   copy.frames.assign(words.frame, words.frame + frames);
   return copy;
 }

@@ -9,7 +9,7 @@
 
 namespace armature::command {
 
-/// A rank's last words, copied and checked: nothing in shared memory is trusted as a length.
+/// A rank's crash report, copied and checked: nothing in shared memory is trusted as a length.
 struct Words {
   int signal = 0;
   int status = 0;

@@ -32,7 +32,7 @@ class TwoRanks {
     for (int rank : {0, 1}) {
       new (&control().slot(rank)) space::RankSlot;
       new (control().segments() + rank) detail::SegmentView;
-      new (&control().last_words(rank)) space::LastWords;
+      new (&control().crash_report(rank)) space::CrashReport;
     }
   }
   [[nodiscard]] space::Control control() const { return {memory_.get()}; }
@@ -64,13 +64,13 @@ TEST(EndingTest, want_of_memory_is_suspected_when_the_kernel_has_acted_on_it) {
 
 TEST(EndingTest, words_are_taken_only_when_said_and_never_believed_as_lengths) {
   const TwoRanks job;
-  space::LastWords& words = job.control().last_words(1);
+  space::CrashReport& words = job.control().crash_report(1);
   words.frames = 1'000'000;
   std::memset(words.text, 'x', sizeof words.text);
   EXPECT_FALSE(read_words(job.control(), 1));
   job.control().slot(1).said = 1;
-  EXPECT_EQ(read_words(job.control(), 1)->frames.size(), space::LastWords::frames_max);
-  EXPECT_EQ(read_words(job.control(), 1)->text.size(), space::LastWords::text_max);
+  EXPECT_EQ(read_words(job.control(), 1)->frames.size(), space::CrashReport::frames_max);
+  EXPECT_EQ(read_words(job.control(), 1)->text.size(), space::CrashReport::text_max);
   EXPECT_FALSE(read_words(job.control(), 0));
 }
 

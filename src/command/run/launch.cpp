@@ -12,7 +12,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
-#include "bootstrap/alike.hpp"
+#include "bootstrap/address_layout.hpp"
 #include "bootstrap/key_value_store.hpp"
 #include "command/executable/globals.hpp"
 #include "command/executable/sanitizer.hpp"
@@ -212,9 +212,9 @@ space::Control slots_of_all(const std::vector<space::JobMemory>& memory) {
 }
 
 /// Processes of the program are to host virtual ranks.
-void make_alike_for_ranks(const LaunchOptions& options, const std::string& program) {
+void fix_layout_for_ranks(const LaunchOptions& options, const std::string& program) {
   refuse_address_sanitizer(program);
-  bootstrap::make_alike(options.secrets());
+  bootstrap::fix_address_layout(options.secrets());
 }
 
 /// A simulation has failed.
@@ -275,7 +275,7 @@ Outcome launch(const LaunchOptions& options) {
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
   std::optional<Trace> trace;
   if (!options.trace.empty()) trace.emplace(options.trace, ranks);
-  if (options.virtual_ranks) make_alike_for_ranks(options, program.path);
+  if (options.virtual_ranks) fix_layout_for_ranks(options, program.path);
   RunningJob job(options, {memory, control, store.get(), filling ? &*filling : nullptr,
                            program.path, std::move(binding)});
   Outcome outcome = job.run();

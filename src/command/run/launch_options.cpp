@@ -1,6 +1,6 @@
 #include "command/run/launch_options.hpp"
 
-#include "bootstrap/alike.hpp"
+#include "bootstrap/address_layout.hpp"
 
 namespace armature::command {
 

@@ -31,7 +31,7 @@ std::string Recovery::why_not(const LaunchedProcess& process) const {
     return "there is no checkpoint in memory yet";
   const space::ControlHeader& job = job_.header();
   const bool is_one_node = job_.nodes().size() == 1;
-  if (is_one_node && job.through.load(std::memory_order_acquire) >= job.ranks)
+  if (is_one_node && job.finished.load(std::memory_order_acquire) >= job.ranks)
     return "all ranks have ended";
   for (const LaunchedProcess& other : processes_.all())
     if (&other != &process && other.alive && !other.lost &&

@@ -124,7 +124,7 @@ bool Resizing::reconfigure(space::Reconfiguration as, const std::vector<int>& le
 void Resizing::rebalance() {
   const space::ControlHeader& job = job_.header();
   const space::Asked asked = job.quiesce.asked.load(std::memory_order_relaxed);
-  if (asked != space::Asked::nothing || job.through.load(std::memory_order_acquire) >= job.ranks)
+  if (asked != space::Asked::nothing || job.finished.load(std::memory_order_acquire) >= job.ranks)
     return;
   if (rebalancing_.plan(processes_.hosting(), base::now_ns()))
     rebalances_ = reconfigure(space::Reconfiguration::place, {}, {});
@@ -175,7 +175,7 @@ bool Resizing::has_done_its_part(int number) const {
   const space::ControlHeader& job = job_.header();
   if (job.nodes > 1 || job.simulated != 0 || job.deaths.load(std::memory_order_relaxed) != 0)
     return false;
-  const std::uint32_t through = job.through.load(std::memory_order_acquire);  // first
+  const std::uint32_t through = job.finished.load(std::memory_order_acquire);  // first
   std::uint32_t finished = 0;
   for (int rank = 0; rank < job_.ranks(); ++rank) {
     if (job_.control().slot(rank).life.load(std::memory_order_acquire) == space::Life::finished)

@@ -15,7 +15,7 @@
 
 #include "base/fail.hpp"
 #include "base/file_limit.hpp"
-#include "bootstrap/alike.hpp"
+#include "bootstrap/address_layout.hpp"
 #include "bootstrap/environment.hpp"
 #include "command/executable/has_library.hpp"
 
@@ -90,7 +90,8 @@ struct Spawner::Child {
 Spawner::Spawner(Job job)
     : job_(std::move(job)),
       // Programs without the library would never hear of it.
-      holds_requests_(job_.alike && !job_.signals.was_blocked(SIGTERM) && has_library(job_.path)),
+      holds_requests_(job_.same_layout && !job_.signals.was_blocked(SIGTERM) &&
+                      has_library(job_.path)),
       null_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
       launcher_(getpid()) {
   int ends[2];
@@ -122,7 +123,7 @@ std::vector<unsigned long> Spawner::mask_of(Hosted ranks) const {
 Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
   const space::JobMemory& memory = job_.memory[static_cast<std::size_t>(node)];
   // Above the stacks of processes that are to be alike, all must be equally long.
-  const int digits = job_.alike ? 6 : 1;
+  const int digits = job_.same_layout ? 6 : 1;
   variables_ = {fmt::format("{}={:0{}}", bootstrap::rank_variable, ranks.first, digits),
                 fmt::format("{}={:0{}}", bootstrap::hosted_variable, ranks.count, digits),
                 fmt::format("{}={}", bootstrap::control_variable, memory.control.get()),
@@ -134,7 +135,7 @@ Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
     variables_.push_back(fmt::format("{}={:010}", bootstrap::held_by_variable, launcher_));
   if (job_.store >= 0)
     variables_.push_back(fmt::format("{}={}", bootstrap::store_variable, job_.store));
-  if (job_.alike) add_padding();
+  if (job_.same_layout) add_padding();
   const auto ours = environment_.end() - std::ssize(bootstrap::our_variables) - 1;
   std::fill(ours, environment_.end(), nullptr);
   std::transform(variables_.begin(), variables_.end(), ours,

@@ -43,7 +43,7 @@ class Spawner {
     int store = -1;                               // with several nodes
     const Signals& signals;
     Binding binding;
-    bool alike = false;  // their first stacks begin at the same address
+    bool same_layout = false;  // their first stacks begin at the same address
   };
   explicit Spawner(Job job);
 

@@ -7,7 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/random.hpp"
-#include "transport/sim/climate.hpp"
+#include "transport/sim/fault_rates.hpp"
 #include "transport/sim/turns.hpp"
 
 namespace armature::transport::sim {
@@ -79,9 +79,9 @@ class TurnEngine final : public Engine {
   TurnEngine(Sink& sink, Turns& turns)
       : sink_(sink),
         turns_(turns),
-        weather_(turns.seed() * 3 + 1),
-        climate_(weather_, 300'000),
-        in_order_(weather_.chance(0.3)),
+        common_random_(turns.seed() * 3 + 1),
+        fault_rates_(common_random_, 300'000),
+        in_order_(common_random_.chance(0.3)),
         random_((turns.seed() << 8) + static_cast<std::uint64_t>(turns.process())),
         latest_ns_(static_cast<std::size_t>(turns.processes())),
         known_ns_(latest_ns_.size()),
@@ -98,10 +98,10 @@ class TurnEngine final : public Engine {
                           std::span<const std::byte> body, std::uint64_t token) override {
     if (dropped_[static_cast<std::size_t>(peer)]) return true;
     if (turns_.has_begun()) {
-      if (!random_.chance(climate_.clogging) && depart(peer, head, body)) return true;
+      if (!random_.chance(fault_rates_.clogging) && depart(peer, head, body)) return true;
       turns_.count_waiting(1);
     }
-    const std::uint64_t wait_ns = random_.below(climate_.short_ns);
+    const std::uint64_t wait_ns = random_.below(fault_rates_.short_ns);
     held_.emplace(turns_.now_ns() + wait_ns, Held{peer, head, body, token});
     return false;
   }
@@ -137,8 +137,8 @@ class TurnEngine final : public Engine {
 
   Sink& sink_;
   Turns& turns_;
-  base::Random weather_;  // the same for all processes
-  Climate climate_;
+  base::Random common_random_;  // the same for all processes
+  FaultRates fault_rates_;
   bool in_order_;        // no packet overtakes another
   base::Random random_;  // what happens to what this process sends
   std::vector<int> peers_;
@@ -155,7 +155,7 @@ bool TurnEngine::depart(int peer, std::span<const std::byte> head,
   Lane lane(turns_.lane(turns_.process(), peer));
   if (!lane.has_room(head.size() + body.size())) return false;
   std::uint64_t& latest_ns = latest_ns_[static_cast<std::size_t>(peer)];
-  std::uint64_t arrives_ns = turns_.now_ns() + climate_.delay_ns(random_);
+  std::uint64_t arrives_ns = turns_.now_ns() + fault_rates_.delay_ns(random_);
   if (in_order_) arrives_ns = latest_ns = std::max(latest_ns, arrives_ns);
   lane.write(arrives_ns, head, body);
   turns_.count_under_way(peer, 1);
@@ -193,7 +193,7 @@ void TurnEngine::look_for_deaths() {
     const std::uint64_t killed_ns = turns_.killed_ns(peer);
     if (killed_ns == 0) continue;
     std::uint64_t& known_ns = known_ns_[static_cast<std::size_t>(peer)];
-    if (known_ns == 0) known_ns = killed_ns + random_.below(climate_.long_ns);
+    if (known_ns == 0) known_ns = killed_ns + random_.below(fault_rates_.long_ns);
     if (known_ns <= turns_.now_ns()) lose(peer);
   }
 }
@@ -203,7 +203,7 @@ void TurnEngine::lose(int peer) {
   std::uint64_t& known_ns = known_ns_[static_cast<std::size_t>(peer)];
   const auto is_from = [&](const auto& came) { return came.second.from == peer; };
   if (std::ranges::any_of(came_, is_from) && random_.chance(0.5)) {
-    known_ns = turns_.now_ns() + random_.below(climate_.short_ns);
+    known_ns = turns_.now_ns() + random_.below(fault_rates_.short_ns);
     return;
   }
   const auto lost = static_cast<int>(std::erase_if(came_, is_from));

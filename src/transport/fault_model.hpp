@@ -7,12 +7,12 @@ namespace armature::transport {
 /// What stands between a sender and a receiver: how much of what was published the receiver sees
 /// yet, and whether the sender finds room. On a real node nothing does, and there is none; a
 /// simulation has one, to delay and to clog. Order within a channel is kept.
-class Weather {
+class FaultModel {
  public:
-  Weather() = default;
-  Weather(const Weather&) = delete;
-  Weather& operator=(const Weather&) = delete;
-  virtual ~Weather() = default;
+  FaultModel() = default;
+  FaultModel(const FaultModel&) = delete;
+  FaultModel& operator=(const FaultModel&) = delete;
+  virtual ~FaultModel() = default;
 
   /// Up to where `to` sees the channel from `from`, at most `published`. Never less than it said
   /// before.

@@ -1,4 +1,4 @@
-#include "bootstrap/alike.hpp"
+#include "bootstrap/address_layout.hpp"
 
 #include <dlfcn.h>
 #include <sys/personality.h>
@@ -27,7 +27,7 @@ std::string malloc_library() {
   std::error_code error;
   std::vector<std::filesystem::path> files = {
       std::filesystem::read_symlink("/proc/self/exe", error)};
-  if (dladdr(reinterpret_cast<const void*>(&make_alike), &self) != 0)
+  if (dladdr(reinterpret_cast<const void*>(&fix_address_layout), &self) != 0)
     if (const std::filesystem::path file = self.dli_fname; file.is_absolute())
       files.push_back(file);  // else it is the program, by the word that it was started with
   for (const auto& file : files) {
@@ -51,7 +51,7 @@ bool is_named_in(std::string_view list, std::string_view file) {
 
 }  // namespace
 
-void make_alike(const std::string& secrets) {
+void fix_address_layout(const std::string& secrets) {
   const int before = personality(0xffffffff);
   if (before >= 0) personality(static_cast<unsigned long>(before) | ADDR_NO_RANDOMIZE);
   setenv(secrets_variable, secrets.c_str(), 1);

@@ -1,7 +1,7 @@
 // Ranks leave memory behind on a node: one that comes back soon finds nothing of it but its own,
 // and later it is given back.
 //
-//   virtual_left_behind          of four ranks on two nodes, two of them on each
+//   virtual_kept_pages          of four ranks on two nodes, two of them on each
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -57,19 +57,19 @@ bool is_all(const char* block, char what) {
 
 /// Blocks that change while the rank is away, where it frees some, and gets others anew. It finds
 /// those as they were there, and what it gets with calloc is zero.
-class Traveller {
+class MovingObject {
  public:
-  explicit Traveller(char name) : name_(name) {
+  explicit MovingObject(char name) : name_(name) {
     for (int i = 0; i < blocks; ++i) {
       blocks_.push_back(static_cast<char*>(std::malloc(block_bytes)));
       std::memset(blocks_.back(), name_, block_bytes);
     }
   }
-  ~Traveller() {
+  ~MovingObject() {
     for (char* block : blocks_) std::free(block);
   }
-  Traveller(const Traveller&) = delete;
-  Traveller& operator=(const Traveller&) = delete;
+  MovingObject(const MovingObject&) = delete;
+  MovingObject& operator=(const MovingObject&) = delete;
 
   void change() {
     check();
@@ -87,7 +87,7 @@ class Traveller {
     for (char*& block : blocks_)
       if (block == nullptr) {
         block = static_cast<char*>(std::calloc(1, block_bytes));
-        require(is_all(block, 0), "calloc finds what was left behind");
+        require(is_all(block, 0), "calloc finds what was left over");
       }
     for (char* block : blocks_) std::memset(block, name_, block_bytes);
     changed_ = false;
@@ -111,26 +111,26 @@ class Traveller {
 /// All go to the other node and back, again and again; some stay until part of what they have left
 /// is given back.
 void come_back(ProcessId home, ProcessId away) {
-  Traveller traveller(static_cast<char>('A' + armature::world().rank()));
+  MovingObject moving_object(static_cast<char>('A' + armature::world().rank()));
   for (int round = 0; round < 6; ++round) {
     armature::migrate_together(away);
-    traveller.change();
+    moving_object.change();
     if (round % 3 == 2) wait(std::chrono::milliseconds(1100));
     armature::migrate_together(home);
-    traveller.get_anew();
+    moving_object.get_anew();
   }
 }
 
 /// Rank 0 leaves, and rank 1 goes on beside it.
 void give_back_beside_ranks(World& world, ProcessId home, ProcessId away) {
-  std::optional<Traveller> traveller;
-  if (world.rank() == 0) traveller.emplace('a');
+  std::optional<MovingObject> moving_object;
+  if (world.rank() == 0) moving_object.emplace('a');
   world.barrier();
   const std::size_t before = node_memory();
   armature::migrate_together(world.rank() == 0 ? away : home);
   const auto end = Clock::now() + std::chrono::seconds(30);
   while (world.rank() == 1 && node_memory() + most_of_a_rank > before) {
-    require(Clock::now() < end, "what a rank has left behind is not given back");
+    require(Clock::now() < end, "what a rank has left over is not given back");
     wait(std::chrono::milliseconds(10));
   }
   world.barrier();
@@ -139,8 +139,8 @@ void give_back_beside_ranks(World& world, ProcessId home, ProcessId away) {
 
 /// Ranks 0 and 1 leave, and nobody is left there.
 void give_back_where_nobody_runs(World& world, ProcessId home, ProcessId away) {
-  std::optional<Traveller> traveller;
-  if (world.rank() <= 1) traveller.emplace('b');
+  std::optional<MovingObject> moving_object;
+  if (world.rank() <= 1) moving_object.emplace('b');
   world.barrier();
   const std::size_t before = node_memory();
   require(world.rank() > 1 || before > blocks * block_bytes, "the memory of a node can be seen");

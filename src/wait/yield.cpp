@@ -1,4 +1,4 @@
-#include "wait/give_way.hpp"
+#include "wait/yield.hpp"
 
 #include <fcntl.h>
 #include <sched.h>

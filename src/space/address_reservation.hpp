@@ -17,14 +17,14 @@ struct Room {
 /// While this lives, nobody maps anything where the segments of a job are to lie. Libraries that
 /// join an unknown job first share memory, and choose places in the middle of what is free (PMIx 5:
 /// a half, a quarter of the address space).
-class HeldRoom {
+class AddressReservation {
  public:
   /// And what lies below. Where that is not free, or not allowed, nothing is held: mapping the
   /// segments will say so.
-  explicit HeldRoom(Room room);
-  HeldRoom(const HeldRoom&) = delete;
-  HeldRoom& operator=(const HeldRoom&) = delete;
-  ~HeldRoom();
+  explicit AddressReservation(Room room);
+  AddressReservation(const AddressReservation&) = delete;
+  AddressReservation& operator=(const AddressReservation&) = delete;
+  ~AddressReservation();
 
  private:
   void* start_;

@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "transport/sim/climate.hpp"
-#include "transport/weather.hpp"
+#include "transport/fault_model.hpp"
+#include "transport/sim/fault_rates.hpp"
 
 namespace armature::transport::sim {
 
-/// Weather that one seed decides: each seed has its own climate (how long requests take, how often
-/// a channel seems full), and each batch of requests its own delay. Delays of different pairs are
-/// independent, so what was sent later to, or by, another rank may arrive earlier.
-class SeededWeather final : public Weather {
+/// A fault model that one seed decides: each seed has its own fault rates (how long requests take,
+/// how often a channel seems full), and each batch of requests its own delay. Delays of different
+/// pairs are independent, so what was sent later to, or by, another rank may arrive earlier.
+class SeededFaultModel final : public FaultModel {
  public:
-  SeededWeather(int ranks, base::Random& random, const std::uint64_t& now_ns);
+  SeededFaultModel(int ranks, base::Random& random, const std::uint64_t& now_ns);
 
   std::uint64_t visible(int from, int to, std::uint64_t published) override;
   bool clogs(int from, int to) override;
@@ -47,7 +47,7 @@ class SeededWeather final : public Weather {
   std::size_t ranks_;
   base::Random& random_;
   const std::uint64_t& now_ns_;
-  Climate climate_;
+  FaultRates fault_rates_;
   std::vector<Lane> lanes_;
   std::size_t under_way_ = 0;
   bool names_due_ = false;

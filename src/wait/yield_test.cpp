@@ -1,4 +1,4 @@
-#include "wait/give_way.hpp"
+#include "wait/yield.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -42,7 +42,7 @@ class SharedCore {
   std::jthread other_;
 };
 
-TEST(GiveWayTest, a_core_is_wanted_while_another_thread_computes_there) {
+TEST(YieldTest, a_core_is_wanted_while_another_thread_computes_there) {
   const auto begun = Clock::now();
   {
     const SharedCore core;
@@ -55,12 +55,12 @@ TEST(GiveWayTest, a_core_is_wanted_while_another_thread_computes_there) {
 
 constexpr int threads_of_no_machine = 1 << 30, none = -1;
 
-TEST(GiveWayTest, where_each_rank_has_a_core_whoever_has_it_is_a_stranger) {
+TEST(YieldTest, where_each_rank_has_a_core_whoever_has_it_is_a_stranger) {
   EXPECT_TRUE(were_strangers({.ns = 600'000, .threads_of_job = threads_of_no_machine}));
   EXPECT_FALSE(were_strangers({.ns = 400'000, .threads_of_job = none}));
 }
 
-TEST(GiveWayTest, where_ranks_share_cores_it_is_mostly_another_rank) {
+TEST(YieldTest, where_ranks_share_cores_it_is_mostly_another_rank) {
   EXPECT_FALSE(were_strangers({.ns = 600'000, .cores_are_shared = true, .threads_of_job = none}));
   EXPECT_FALSE(were_strangers(
       {.ns = 3'000'000, .cores_are_shared = true, .threads_of_job = threads_of_no_machine}));

@@ -8,7 +8,7 @@ namespace armature::space {
 /// Those who have opened a ring to a rank, the last one first; each one's line names the one
 /// before. So nobody looks at the lines of all others, most of which have never been written. Grows
 /// only.
-class Newcomers {
+class NewConnections {
  public:
   /// By who has opened one. Release: its address is in place.
   void add(int rank, std::atomic<std::uint32_t>& before) {

@@ -1,24 +1,24 @@
-#include "transport/sim/seeded_weather.hpp"
+#include "transport/sim/seeded_fault_model.hpp"
 
 #include <algorithm>
 
 namespace armature::transport::sim {
 
-SeededWeather::SeededWeather(int ranks, base::Random& random, const std::uint64_t& now_ns)
+SeededFaultModel::SeededFaultModel(int ranks, base::Random& random, const std::uint64_t& now_ns)
     : ranks_(static_cast<std::size_t>(ranks)),
       random_(random),
       now_ns_(now_ns),
-      climate_(random, 1'000'000),
+      fault_rates_(random, 1'000'000),
       lanes_(ranks_ * ranks_) {}
 
 // What a rank sends to itself does not travel.
-std::uint64_t SeededWeather::visible(int from, int to, std::uint64_t published) {
+std::uint64_t SeededFaultModel::visible(int from, int to, std::uint64_t published) {
   if (from == to) return published;
   Lane& lane = lanes_[static_cast<std::size_t>(from) * ranks_ + static_cast<std::size_t>(to)];
   if (published != lane.published) {
     lane.published = published;
     const std::uint64_t before = lane.batches.empty() ? 0 : lane.batches.back().arrives_ns;
-    lane.batches.push_back({published, std::max(before, now_ns_ + climate_.delay_ns(random_))});
+    lane.batches.push_back({published, std::max(before, now_ns_ + fault_rates_.delay_ns(random_))});
     ++under_way_;
     if (names_due_) due_.push({lane.batches.back().arrives_ns, to});
   }
@@ -30,13 +30,13 @@ std::uint64_t SeededWeather::visible(int from, int to, std::uint64_t published) 
   return lane.visible;
 }
 
-bool SeededWeather::clogs(int from, int to) {
-  if (from == to || !random_.chance(climate_.clogging)) return false;
-  if (names_due_) due_.push({now_ns_ + random_.below(climate_.short_ns), from});
+bool SeededFaultModel::clogs(int from, int to) {
+  if (from == to || !random_.chance(fault_rates_.clogging)) return false;
+  if (names_due_) due_.push({now_ns_ + random_.below(fault_rates_.short_ns), from});
   return true;
 }
 
-int SeededWeather::take_due() {
+int SeededFaultModel::take_due() {
   if (due_.empty() || due_.top().at_ns > now_ns_) return -1;
   const int rank = due_.top().rank;
   due_.pop();

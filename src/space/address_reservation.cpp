@@ -1,4 +1,4 @@
-#include "space/held_room.hpp"
+#include "space/address_reservation.hpp"
 
 #include <sys/mman.h>
 
@@ -8,12 +8,12 @@
 
 namespace armature::space {
 
-HeldRoom::HeldRoom(Room room) : bytes_(below_segments_bytes_max + room.bytes) {
+AddressReservation::AddressReservation(Room room) : bytes_(below_segments_bytes_max + room.bytes) {
   start_ = mmap(reinterpret_cast<void*>(room.base - below_segments_bytes_max), bytes_, PROT_NONE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
-HeldRoom::~HeldRoom() {
+AddressReservation::~AddressReservation() {
   if (start_ != MAP_FAILED) munmap(start_, bytes_);
 }
 

@@ -15,7 +15,7 @@ namespace armature::bootstrap {
 /// and malloc gives each rank memory of its own. Where that cannot be had, ranks stay where they
 /// are, and say so when they are to move. `secrets` are 32 digits that all processes of the job
 /// have in common.
-void make_alike(const std::string& secrets);
+void fix_address_layout(const std::string& secrets);
 
 /// Whether the library for that is there: a build with a sanitizer has none.
 [[nodiscard]] bool has_malloc_of_ranks();
