@@ -311,7 +311,7 @@ class Checks(unittest.TestCase):
                      f"int {coined.title()}Time;"):
             self.plant("src/base/log.hpp", text + "\n")
             self.fails("words", "is a name of our own: write park")
-        for text in ("int napkin;", "int snap;", "using Snap = int;", f"// deprecated: {coined}"):
+        for text in ("int napkin;", "int snap;", "using Snap = int;", f"// deprecated: {coined}", f"void _ZN3{coined}Ev();"):
             self.plant("src/base/log.hpp", text + "\n")
             self.passes("words")
         self.plant("src/base/log.hpp", f"int {coined};\n")

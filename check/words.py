@@ -25,6 +25,8 @@ NAMES = "names in code"  # by name
 
 # A comment, with the code before it: `x;  ///< What...`. A colon before it is an address, as in http://.
 COMMENT = re.compile(r"^(.*?)(?<!:)(///?<?!?|/\*\*?)\s*(.*)$")
+# An old name that goes on, in the source or as a symbol of the library.
+KEPT = re.compile(r"deprecated|_ZN")
 NO_SUBJECT = re.compile(r"(?:What|Where|Of|Whoever|Who|Whose|Whatever|Whichever|Which|The same)\b")
 
 
@@ -55,7 +57,7 @@ def long_sentences(text):
 
 def coined_names(text, law):
     for number, line in enumerate(text.splitlines(), 1):
-        for name, pattern, term in law if "deprecated" not in line else ():
+        for name, pattern, term in law if not KEPT.search(line) else ():
             for found in pattern.finditer(line):
                 yield number, name, f"'{found[0]}' is a name of our own: write {term}"
 

@@ -88,7 +88,7 @@ class Piece {
     return table_;
   }
   [[deprecated("use table")]] [[nodiscard]] const std::shared_ptr<const detail::AllocationTable>&
-  allotment() const {
+  allotment() const {  // deprecated
     return table_;
   }
 

@@ -39,7 +39,7 @@ const AllocationTable::Row& AllocationTable::row_of(int member) const {
 
 }  // namespace armature::detail
 
-// An allocation table was called an Allotment by programs that were compiled before.
+// deprecated: an allocation table was called an Allotment by programs that were compiled before.
 #pragma GCC diagnostic ignored "-Wattribute-alias"
 extern "C" {
 ARMATURE_API void _ZN8armature6detail9Allotment3Row6appendERKS2_()
