@@ -110,7 +110,7 @@ void on_key(const Arrived& arrived) {
   const auto record = arrived.head<KeyRecord>();
   const int rank = arrived.record.to;
   const space::Mapping& mapping = network()->mapping();
-  const std::uint64_t segment_bytes = mapping.header().segment_bytes;
+  const std::uint64_t segment_bytes = mapping.header().layout.segment_bytes;
   if (network()->space_of(rank) == nullptr || record.chunk > segment_bytes / chunk_bytes ||
       record.chunk * chunk_bytes >= segment_bytes)
     base::fail(Errc::corrupt, "a key of memory that is not there");

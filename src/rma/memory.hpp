@@ -20,6 +20,7 @@ struct Memory {
   };
   Is is = Is::segment;
   const MemoryKind* kind = nullptr;  // in its own process
+  bool is_remote = false;            // on another node
 };
 
 /// Of a rank of this node; nothing where those bytes are neither in its segment nor exposed.

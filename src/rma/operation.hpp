@@ -36,7 +36,10 @@ struct Operation {
   [[nodiscard]] const char* call() const { return update.call; }
   [[nodiscard]] bool is_list() const { return lists.data() != nullptr; }
   [[nodiscard]] bool is_one_piece() const { return !is_list() && subarray.levels == 0; }
-  [[nodiscard]] std::size_t bytes() const { return bytes_of(subarray); }  // of no list
+  /// The bytes that it moves, where it is no list.
+  [[nodiscard]] std::size_t bytes() const {
+    return subarray.levels == 0 ? subarray.row_bytes : bytes_of(subarray);
+  }
 };
 
 struct OnePiece {

@@ -20,7 +20,7 @@ TEST(PendingRequestTest, what_is_asked_of_a_process_just_lost_is_over) {
   options.heartbeat_ns = 0;
   options.services = {&service};
   TwoNodes net(options);
-  net.mapping().header().on_death = space::OnDeath::go_on;
+  net.mapping().header().settings.on_death = space::OnDeath::go_on;
   {
     const std::lock_guard locked(network()->links().lock());
     network()->links().give_up(harness::Peer::process, "the test says so");

@@ -43,7 +43,8 @@ extern const Protocol by_routine;  // memory that loads and stores do not reach,
 void choose_protocols(bool engine_is_one_sided);
 
 /// The one for an operation on that kind of memory.
-[[nodiscard]] const Protocol& protocol_of(const Operation& what, Memory::Is memory, Finish finish);
+[[nodiscard]] const Protocol& protocol_of(const Operation& what, const Memory& memory,
+                                          Finish finish);
 
 /// Checks an operation, and begins it by the protocol that is there for its peer and its size.
 /// Throws Error(bad_rank) and Error(bad_address).

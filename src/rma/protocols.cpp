@@ -74,17 +74,23 @@ class ProtocolTable {
   std::array<std::array<Row, index(Memory::Is::count)>, index(Place::count)> protocols_{};
 };
 
-/// Of a rank that there is. A virtual rank's memory is mapped in all processes of its node, and so
-/// is their code.
-Place place_of(Rank rank, Memory::Is memory, const char* call) {
-  if (const net::Network* const net = net::network();
-      net != nullptr && !net->mapping().is_here(rank))
-    return Place::network;
+/// The place of a rank of this node. A virtual rank's memory is mapped in all processes of its
+/// node, and so is their code.
+Place place_on_node(Rank rank, Memory::Is memory, const char* call) {
   if (memory == Memory::Is::segment) return Place::here;  // or mapped here, which is the same
   const space::Mapping& mapping = wait::mapping(call);
   const bool is_here = mapping.header().ranks_are_virtual != 0 ||
                        mapping.slot(rank).pid.load(std::memory_order_relaxed) == getpid();
   return is_here ? Place::here : Place::node;
+}
+
+Place place_of(Rank rank, const Memory& memory, const char* call) {
+  return memory.is_remote ? Place::network : place_on_node(rank, memory.is, call);
+}
+
+/// Returns what is known of a segment without a look at the address.
+Memory segment_of(Rank rank, const char* call) {
+  return {.is_remote = network_to(rank, call) != nullptr};
 }
 
 bool is_brief(std::span<const Iov> lists, Finish finish) {
@@ -129,14 +135,15 @@ Memory check(const Atomic& what) {
   return memory;
 }
 
-detail::Request* start(const Operation& what, Memory::Is memory, Finish finish) {
+detail::Request* start(const Operation& what, const Memory& memory, Finish finish) {
   if (!what.is_list() && what.subarray.empty()) return nullptr;
   return protocol_of(what, memory, finish).start(what, finish);
 }
 
-detail::Request* start(const Atomic& what, Memory::Is memory, Finish finish, std::uint64_t& found) {
+detail::Request* start(const Atomic& what, const Memory& memory, Finish finish,
+                       std::uint64_t& found) {
   return base::state<ProtocolTable>()
-      .of(place_of(what.rank, memory, what.call), memory, Size::brief)
+      .of(place_of(what.rank, memory, what.call), memory.is, Size::brief)
       .start_atomic(what, finish, found);
 }
 
@@ -148,22 +155,22 @@ void choose_protocols(bool engine_is_one_sided) {
   base::state<ProtocolTable>() = table;
 }
 
-const Protocol& protocol_of(const Operation& what, Memory::Is memory, Finish finish) {
-  return base::state<ProtocolTable>().of(place_of(what.rank, memory, what.call()), memory,
+const Protocol& protocol_of(const Operation& what, const Memory& memory, Finish finish) {
+  return base::state<ProtocolTable>().of(place_of(what.rank, memory, what.call()), memory.is,
                                          size_of(what, finish));
 }
 
 detail::Request* start(const Operation& what, Finish finish) {
-  return start(what, check(what).is, finish);
+  return start(what, check(what), finish);
 }
 detail::Request* start_good(const Operation& what, Finish finish) {
-  return start(what, Memory::Is::segment, finish);
+  return start(what, segment_of(what.rank, what.call()), finish);
 }
 detail::Request* start(const Atomic& what, Finish finish, std::uint64_t& found) {
-  return start(what, check(what).is, finish, found);
+  return start(what, check(what), finish, found);
 }
 detail::Request* start_good(const Atomic& what, Finish finish, std::uint64_t& found) {
-  return start(what, Memory::Is::segment, finish, found);
+  return start(what, segment_of(what.rank, what.call), finish, found);
 }
 
 }  // namespace armature::rma

@@ -24,21 +24,21 @@ class ProtocolsTest : public testing::Test {
   ~ProtocolsTest() override { choose_protocols(false); }
 
   static std::string of(Verb verb, Rank rank, std::size_t bytes, Finish finish = Finish::now) {
-    return protocol_of(operation_on(verb, rank, {nullptr, nullptr, bytes}, {}), Memory::Is::segment,
-                       finish)
+    return protocol_of(operation_on(verb, rank, {nullptr, nullptr, bytes}, {}),
+                       {.is_remote = rank == Rank(1)}, finish)
         .name;
   }
   static std::string of_rows(Verb verb, std::size_t rows, std::size_t row_bytes) {
     Operation what = operation_on(verb, Rank(1), {nullptr, nullptr, row_bytes}, {});
     what.subarray.levels = 1;
     what.subarray.counts[0] = rows;
-    return protocol_of(what, Memory::Is::segment, Finish::now).name;
+    return protocol_of(what, {.is_remote = true}, Finish::now).name;
   }
   static std::string of_pieces(std::size_t bytes, Finish finish) {
     static std::array<void*, 100> to{};
     static std::array<const void*, 100> from{};
     const Iov pieces{to, from, bytes};
-    return protocol_of(operation_on(Verb::put, Rank(1), {&pieces, 1}, {}), Memory::Is::segment,
+    return protocol_of(operation_on(Verb::put, Rank(1), {&pieces, 1}, {}), {.is_remote = true},
                        finish)
         .name;
   }

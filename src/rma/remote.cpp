@@ -103,9 +103,10 @@ Memory require_remote(Network& net, Rank rank, const void* address, std::size_t 
       reinterpret_cast<std::uintptr_t>(mapping.segment(rank)) + mapping.heap_offset();
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - begin;
   const std::uint64_t known = known_extent(rank).load(std::memory_order_relaxed);
-  if (offset <= known && bytes <= known - offset && !mapping.checks_in_full()) return {};
+  if (offset <= known && bytes <= known - offset && !mapping.checks_in_full())
+    return {.is_remote = true};
   if (!mapping.checks_in_full() && is_known_to_be_exposed(rank, address, bytes))
-    return {.is = Memory::Is::host};
+    return {.is = Memory::Is::host, .is_remote = true};
   PendingCheck checked(rank);
   const CheckRecord record{checked.number(), reinterpret_cast<std::uint64_t>(address), bytes};
   ask(net, rank, Kind::check, std::as_bytes(std::span(&record, 1)),
@@ -116,7 +117,7 @@ Memory require_remote(Network& net, Rank rank, const void* address, std::size_t 
   if (checked.head.code != 0) base::fail(static_cast<Errc>(checked.head.code - 1), checked.text());
   const std::uint64_t extent = checked.head.extent;
   const bool is_in_segment = offset <= extent && bytes <= extent - offset;
-  return {.is = is_in_segment ? Memory::Is::segment : Memory::Is::host};
+  return {.is = is_in_segment ? Memory::Is::segment : Memory::Is::host, .is_remote = true};
 }
 
 }  // namespace

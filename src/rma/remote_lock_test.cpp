@@ -164,12 +164,12 @@ TEST_F(OwnerTest, the_dead_in_the_queue_are_passed_over) {
 }
 
 TEST_F(OwnerTest, the_lock_of_elements_that_a_dead_rank_holds_is_broken) {
-  net_.mapping().header().on_death = space::OnDeath::go_on;
+  net_.mapping().header().settings.on_death = space::OnDeath::go_on;
   const global_ptr<std::int64_t> element(Rank(0), reinterpret_cast<std::int64_t*>(word_));
   LockWord& lock = net_.mapping().chunk_lock(Rank(0), reinterpret_cast<std::byte*>(word_));
   lock = lock_token(2);
   net_.mapping().slot(2).life = space::Life::dead;
-  net_.mapping().header().deaths = 1;
+  net_.mapping().header().gone.deaths = 1;
   accumulate(element, std::int64_t{3});
   EXPECT_EQ(word_->load(), 3U);
   EXPECT_EQ(lock.load(), 0U);
@@ -228,10 +228,10 @@ TEST_F(AskerTest, is_told_when_it_releases_what_it_does_not_hold) {
 }
 
 TEST_F(AskerTest, leaves_the_queue_when_the_holder_has_died) {
-  net_.mapping().header().on_death = space::OnDeath::go_on;
+  net_.mapping().header().settings.on_death = space::OnDeath::go_on;
   play({lock_token(2)});
   net_.mapping().slot(2).life = space::Life::dead;
-  net_.mapping().header().deaths = 1;
+  net_.mapping().header().gone.deaths = 1;
   EXPECT_EQ(code_of_lock(), Errc::rank_lost);
   EXPECT_TRUE(net_.until([&] { return net_.peer.seen(Kind::leave_lock).size() == 1; }));
 }

@@ -148,7 +148,7 @@ void require_as_many(const Iov& s, const char* call) {
 }
 
 Memory& take_in(Memory& all, const Memory& one) {
-  if (one.is > all.is) all = one;
+  if (one.is > all.is || one.is_remote) all = {std::max(one.is, all.is), one.kind, one.is_remote};
   return all;
 }
 

@@ -56,13 +56,6 @@ void Link::lend_piece(RecordOf kind, int from, int to, std::span<const std::byte
   lend(kind, from, to, head, lent, piece, ack);
 }
 
-void Link::note_sender(int rank) {
-  const auto place = static_cast<std::size_t>(rank);
-  if (place >= last_of_.size()) [[unlikely]]
-    last_of_.resize(place + 1);
-  last_of_[place] = sequence_ + 1;
-}
-
 bool Link::settles(int rank) {
   if (streams_.has_of(rank)) {
     streams_.push();

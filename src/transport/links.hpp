@@ -104,7 +104,12 @@ class Link {
 
   void send(OutgoingPacket& packet, std::span<const std::byte> head,
             std::span<const std::byte> body);
-  void note_sender(int rank);
+  void note_sender(int rank) {
+    const auto place = static_cast<std::size_t>(rank);
+    if (place >= last_of_.size()) [[unlikely]]
+      last_of_.resize(place + 1);
+    last_of_[place] = sequence_ + 1;
+  }
 
   Links& links_;
   const int process_;

@@ -30,16 +30,6 @@ ServiceTable::ServiceTable(const std::vector<const Service*>& services) : servic
   }
 }
 
-// A few pointers: those that send most stand at the front of the list.
-RecordKind ServiceTable::kind_of(RecordOf record) const {
-  std::size_t place = 0;
-  while (services_[place] != record.service) {
-    ++place;
-    ARMATURE_ASSERT(place < services_.size());
-  }
-  return {static_cast<std::uint8_t>(place), record.number};
-}
-
 std::uint64_t ServiceTable::hash() const {
   std::string all;
   for (const Service* service : services_)

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "base/fail.hpp"
 #include "transport/service.hpp"
 
 namespace armature::transport {
@@ -21,7 +23,15 @@ class ServiceTable {
   /// A hash of their names and kinds of records, which tells tables apart.
   [[nodiscard]] std::uint64_t hash() const;
   /// As it travels. Its service is one of the table.
-  [[nodiscard]] RecordKind kind_of(RecordOf record) const;
+  [[nodiscard]] RecordKind kind_of(RecordOf record) const {
+    // A few pointers: those that send most stand at the front of the list.
+    std::size_t place = 0;
+    while (services_[place] != record.service) {
+      ++place;
+      ARMATURE_ASSERT(place < services_.size());
+    }
+    return {static_cast<std::uint8_t>(place), record.number};
+  }
   /// Throws Error(corrupt) where that process names a kind that there is not.
   void require_known(RecordKind kind, int process) const;
   /// Of a kind that there is.
