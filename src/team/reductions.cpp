@@ -70,7 +70,7 @@ std::size_t elements_per_round(const Reduction& reduction, const char* call) {
   return elements;
 }
 
-std::size_t bytes_of(const Reduction& reduction) {
+std::size_t reduced_bytes(const Reduction& reduction) {
   return reduction.count * reduction.element_bytes;
 }
 
@@ -85,7 +85,7 @@ class Scratch {
 
  private:
   static std::size_t bytes_at_once(const Reduction& reduction) {
-    return std::min(team::Lines::bytes_max, bytes_of(reduction));
+    return std::min(team::Lines::bytes_max, reduced_bytes(reduction));
   }
   alignas(64) std::byte small_[256];
   const std::unique_ptr<std::byte[]> large_;
@@ -111,7 +111,7 @@ void show_groups(TeamState& team, const Reduction& reduction, std::size_t count,
     Fold(reduction, scratch, count).add(team, bytes, {me, std::min(me + group, team.size()) - 1});
     std::memcpy(team.lines().outgoing(bytes), scratch, bytes);
   }
-  team.round({Kind::slices, bytes_of(reduction)}, leads ? bytes : 0, call);
+  team.round({Kind::slices, reduced_bytes(reduction)}, leads ? bytes : 0, call);
 }
 
 /// Combines a piece that everybody shows. With few elements everyone combines them all, if members
@@ -124,7 +124,7 @@ void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* dat
   const std::size_t bytes = count * element;
   const Members all{0, team.size() - 1};
   std::memcpy(team.lines().outgoing(bytes), data, bytes);
-  team.round({Kind::allreduce, bytes_of(reduction)}, bytes, "allreduce");
+  team.round({Kind::allreduce, reduced_bytes(reduction)}, bytes, "allreduce");
   const auto size = static_cast<std::size_t>(team.size());
   if (bytes < slices_from_bytes || size < 3 || count < size) {
     if (team.size() <= members_of_one_round)
@@ -139,7 +139,7 @@ void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* dat
   // Shown as if it were a whole piece, so that all members read each other's at the same kind of
   // place.
   std::memcpy(team.lines().outgoing(bytes), scratch, mine * element);
-  team.round({Kind::slices, bytes_of(reduction)}, bytes, "allreduce");
+  team.round({Kind::slices, reduced_bytes(reduction)}, bytes, "allreduce");
   for (std::size_t i = 0; i < size; ++i)
     std::memcpy(data + begin(i) * element, team.lines().incoming(static_cast<int>(i), bytes),
                 (begin(i + 1) - begin(i)) * element);
@@ -152,8 +152,8 @@ void scan_piece(TeamState& team, const Reduction& reduction, const void* first, 
   const std::size_t bytes = count * reduction.element_bytes;
   const int last = first == nullptr ? team.rank() : team.rank() - 1;
   std::memcpy(team.lines().outgoing(bytes), data, bytes);
-  team.round({first == nullptr ? Kind::scan : Kind::exclusive_scan, bytes_of(reduction)}, bytes,
-             "scan");
+  team.round({first == nullptr ? Kind::scan : Kind::exclusive_scan, reduced_bytes(reduction)},
+             bytes, "scan");
   Fold all(reduction, data, count);
   if (first != nullptr) all.begin(first);
   if (team.size() <= members_of_one_round) return all.add(team, bytes, {0, last});
@@ -187,7 +187,7 @@ void detail::reduce_bytes(const Team& members, void* data, const Reduction& redu
   auto* buffer = static_cast<std::byte*>(data);
   const std::size_t element = reduction.element_bytes;
   const Agreed agreed{Kind::reduce,
-                      bytes_of(reduction),
+                      reduced_bytes(reduction),
                       root,
                       {.by = team::Shown::By::root, .root = static_cast<std::uint32_t>(root)}};
   const std::size_t piece = elements_per_round(reduction, "reduce");

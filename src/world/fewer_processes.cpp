@@ -21,15 +21,15 @@ namespace armature::hosting {
 namespace {
 
 /// A rank's word of itself.
-struct Seen {
+struct RankReport {
   double load = 0;
   std::int32_t process = 0;
   space::Tie tie = space::Tie::none;
 };
 
-Seen look(const wait::RankContext& me) {
+RankReport report_of(const wait::RankContext& me) {
   const space::RankSlot& slot = me.space.slot(me.space.me());
-  return {.load = fibers::load_of(slot.busy_ns.load(std::memory_order_relaxed)),
+  return {.load = fibers::load_of(slot.load.busy_ns.load(std::memory_order_relaxed)),
           .process = slot.process.load(std::memory_order_relaxed),
           .tie = me.tie()};
 }
@@ -37,7 +37,7 @@ Seen look(const wait::RankContext& me) {
 /// Those that stay, each node's in a row.
 std::vector<int> those_who_stay(const space::Mapping& mapping, const std::vector<int>& leaving) {
   const std::uint32_t reconfigured =
-      mapping.header().quiesce.reconfigured.load(std::memory_order_acquire);
+      mapping.header().quiesce.epoch.entered.load(std::memory_order_acquire);
   std::vector<int> members;
   for (int process = 0; process < static_cast<int>(mapping.header().processes); ++process)
     if (mapping.process_slot(process).belongs(reconfigured) &&
@@ -55,14 +55,14 @@ struct Plan {
   std::string problem;
 };
 
-Plan plan(const space::Mapping& mapping, const std::vector<Seen>& ranks,
+Plan plan(const space::Mapping& mapping, const std::vector<RankReport>& ranks,
           const std::vector<int>& leaving) {
   Plan made;
   const std::vector<int> members = those_who_stay(mapping, leaving);
   std::vector<double> loads;
   std::vector<int> kept;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const Seen& one = ranks[rank];
+    const RankReport& one = ranks[rank];
     const auto place = std::ranges::find(members, one.process);
     const bool stays = one.tie != space::Tie::none;
     if (stays && place == members.end()) {
@@ -88,7 +88,7 @@ std::string broadcast_text(const World& world, std::string text) {
 std::string do_with_fewer_processes(const World& world, const std::vector<int>& leaving,
                                     const char* call) {
   const wait::RankContext& me = wait::this_rank(call);
-  const std::vector<Seen> ranks = gather_first(world, look(me));
+  const std::vector<RankReport> ranks = gather_first(world, report_of(me));
   Plan made;
   if (world.rank() == 0) made = plan(wait::mapping(call), ranks, leaving);
   if (std::string problem = broadcast_text(world, made.problem); !problem.empty()) return problem;
