@@ -153,7 +153,7 @@ std::vector<Home> Copies::homes_now() const {
   std::vector<Home> homes;
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
     // All know the process of the plan; where the rank is now only its own node knows.
-    const int process = mapping_.slot(rank).goes_to.load(relaxed);
+    const int process = mapping_.slot(rank).load.goes_to.load(relaxed);
     const int node = mapping_.process_slot(process).node;
     if (!partners.contains(node)) partners[node] = partner_of(mapping_, node);
     homes.push_back({process, partners[node]});

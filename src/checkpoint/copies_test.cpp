@@ -34,7 +34,7 @@ TEST(CopiesTest, a_mended_copy_is_greater_in_the_same_file_with_another_table_of
 TEST(CopiesTest, records_and_both_tables_of_places_lie_behind_each_other) {
   space::ControlHeader job;
   job.ranks = 5;
-  job.segment_bytes = 1 << 20;
+  job.layout.segment_bytes = 1 << 20;
   job.nodes = 2;
   EXPECT_EQ(space::place_of_record(job, -1), space::records_offset(job));
   EXPECT_EQ(space::place_of_home(job, 0, 0), space::place_of_record(job, 4) + space::record_bytes);

@@ -11,7 +11,7 @@ namespace armature::checkpoints {
 using space::place_of_record;
 
 void count_copy(space::ControlHeader& job, std::uint32_t number) {
-  job.copies.last_ns.store(base::now_ns(), std::memory_order_relaxed);
+  job.every.copies.last_ns.store(base::now_ns(), std::memory_order_relaxed);
   // Release: who sees the number finds the copy whole.
   job.quiesce.copy.store(number, std::memory_order_release);
 }
@@ -20,7 +20,7 @@ Copy::Copy(const space::Mapping& mapping, int segment_file, std::uint32_t number
     : mapping_(mapping),
       segment_file_(segment_file),
       file_(segment_file + static_cast<int>(number)) {
-  ARMATURE_ASSERT(mapping.header().keeps_copies != 0 && number >= 1 && number <= 2);
+  ARMATURE_ASSERT(mapping.header().settings.keeps_copies != 0 && number >= 1 && number <= 2);
 }
 
 quiesce::Client Copy::client(const space::Mapping& mapping, int segment_file) {
@@ -51,15 +51,16 @@ void Copy::bring_back(const quiesce::NodeMembers& members) const {
 
 void Copy::write_records() const {
   const space::ControlHeader& job = mapping_.header();
-  space::write_at(file_, place_of_record(job, -1), job.finished.load(std::memory_order_relaxed));
+  space::write_at(file_, place_of_record(job, -1),
+                  job.here.finished.load(std::memory_order_relaxed));
   for (int rank = 0; rank < mapping_.ranks(); ++rank)
     space::write_at(file_, place_of_record(job, rank), fibers::RankRecord::of(mapping_, rank));
 }
 
 void Copy::give_records() const {
   space::ControlHeader& job = mapping_.header();
-  job.finished.store(space::read_at<std::uint32_t>(file_, place_of_record(job, -1)),
-                     std::memory_order_relaxed);
+  job.here.finished.store(space::read_at<std::uint32_t>(file_, place_of_record(job, -1)),
+                          std::memory_order_relaxed);
   const space::Control control{reinterpret_cast<std::byte*>(&job)};
   for (int rank = 0; rank < mapping_.ranks(); ++rank)
     space::read_at<fibers::RankRecord>(file_, place_of_record(job, rank)).give(control, rank);

@@ -42,10 +42,11 @@ std::vector<Manifest::Option> options_of(const space::ControlHeader& job) {
   const auto add_if = [&](bool is_so, const char* name, const char* value) {
     if (is_so) options.push_back({name, value});
   };
-  add_if(job.on_death == space::OnDeath::recover, "on-death", "recover");
-  add_if(job.quiesce.incremental != 0 || std::getenv(bootstrap::incremental_variable) != nullptr,
+  add_if(job.settings.on_death == space::OnDeath::recover, "on-death", "recover");
+  add_if(job.quiesce.incremental.is_setting != 0 ||
+             std::getenv(bootstrap::incremental_variable) != nullptr,
          "checkpoint-incremental", "true");
-  add_if(job.balance != 0, "balance", "true");
+  add_if(job.settings.balance != 0, "balance", "true");
   for (const auto& [name, variable] :
        {std::pair{"checkpoint-every", bootstrap::checkpoint_every_variable},
         {"copy-every", bootstrap::copy_every_variable},
@@ -61,19 +62,19 @@ std::vector<Manifest::Option> options_of(const space::ControlHeader& job) {
 Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::uint32_t processes) {
   Manifest manifest;
   manifest.number = number;
-  manifest.id = job.quiesce.id;
+  manifest.id = job.quiesce.folder.id;
   manifest.written_at = fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(std::time(nullptr)));
   manifest.ranks = job.ranks;
   manifest.processes = processes;
   manifest.nodes = static_cast<std::uint32_t>(job.nodes);
-  manifest.segment_base = job.segment_base;
-  manifest.segment_bytes = job.segment_bytes;
-  manifest.stack_bytes = job.stack_bytes;
-  manifest.slot_bytes = job.slot_bytes;
-  manifest.check_full = job.check_full != 0;
-  manifest.through = job.finished.load(std::memory_order_relaxed);
+  manifest.layout.segment_base = job.layout.segment_base;
+  manifest.layout.segment_bytes = job.layout.segment_bytes;
+  manifest.layout.stack_bytes = job.layout.stack_bytes;
+  manifest.layout.slot_bytes = job.layout.slot_bytes;
+  manifest.check_full = job.settings.check_full != 0;
+  manifest.through = job.here.finished.load(std::memory_order_relaxed);
   manifest.restarts = job.quiesce.restarts;
-  manifest.addresses = job.addresses.load(std::memory_order_relaxed);
+  manifest.addresses = job.alike.addresses.load(std::memory_order_relaxed);
   const migration::Builds builds = migration::Builds::of_process();
   manifest.program_build = migration::text(builds.program);
   manifest.library_build = migration::text(builds.library);

@@ -114,8 +114,8 @@ Link read_before(const std::string& directory, const Link& link) {
   }
   const Manifest& there = read.link.manifest;
   if (read.checksum != before.checksum || there.ranks != link.manifest.ranks ||
-      there.segment_base != link.manifest.segment_base ||
-      there.segment_bytes != link.manifest.segment_bytes)
+      there.layout.segment_base != link.manifest.layout.segment_base ||
+      there.layout.segment_bytes != link.manifest.layout.segment_bytes)
     refuse("which is another checkpoint than that was");
   return read.link;
 }
@@ -231,7 +231,7 @@ std::uint64_t new_id() {
 }
 
 std::string own_folder(const space::QuiesceState& quiesce) {
-  return fmt::format("{}/{}", quiesce.directory, folder_name(quiesce.folder_number));
+  return fmt::format("{}/{}", quiesce.folder.directory, folder_name(quiesce.folder.number));
 }
 
 std::uint64_t number_of_folder(const std::string& folder) {

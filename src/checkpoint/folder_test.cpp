@@ -358,9 +358,9 @@ TEST_F(CheckpointFolderTest, a_manifest_that_makes_no_sense_is_refused) {
   };
   refuses([](Manifest& it) { it.ranks = 0; });
   refuses([](Manifest& it) { it.processes = 0; });
-  refuses([](Manifest& it) { it.segment_base = 0; });
-  refuses([](Manifest& it) { it.segment_bytes = 0; });
-  refuses([](Manifest& it) { it.stack_bytes = 0; });
+  refuses([](Manifest& it) { it.layout.segment_base = 0; });
+  refuses([](Manifest& it) { it.layout.segment_bytes = 0; });
+  refuses([](Manifest& it) { it.layout.stack_bytes = 0; });
   refuses([](Manifest& it) { it.processes = 2; });
   refuses([](Manifest& it) { it.nodes = 2; });
 }

@@ -126,7 +126,7 @@ class NodeFiller {
  public:
   explicit NodeFiller(std::span<const space::JobMemory> memory)
       : control_(space::map_control(memory.front().control.get(), false)),
-        segment_bytes_(control_.header().segment_bytes),
+        segment_bytes_(control_.header().layout.segment_bytes),
         head_bytes_(space::SegmentHead::calls_offset(control_.header().ranks)) {
     for (const space::JobMemory& one : memory) {
       const int number = space::map_control(one.control.get(), false).header().node;
@@ -166,9 +166,10 @@ class NodeFiller {
 void prepare(const Found& found, const space::Control& control) {
   const Manifest& manifest = found.manifest;
   space::ControlHeader& job = control.header();
-  ARMATURE_ASSERT(job.ranks == manifest.ranks && job.segment_base == manifest.segment_base &&
-                  job.segment_bytes == manifest.segment_bytes &&
-                  job.stack_bytes == manifest.stack_bytes);
+  ARMATURE_ASSERT(job.ranks == manifest.ranks &&
+                  job.layout.segment_base == manifest.layout.segment_base &&
+                  job.layout.segment_bytes == manifest.layout.segment_bytes &&
+                  job.layout.stack_bytes == manifest.layout.stack_bytes);
   migration::BuildId builds[2];
   if (!migration::parse(manifest.program_build, builds[0]) ||
       !migration::parse(manifest.library_build, builds[1]))
@@ -178,8 +179,8 @@ void prepare(const Found& found, const space::Control& control) {
     records[static_cast<std::size_t>(rank)].give(control, rank);
   for (int rank = 0; rank < static_cast<int>(job.ranks); ++rank)
     if (control.slot(rank).node != job.node) control.segments()[rank] = {};  // out of reach
-  job.finished.store(manifest.through, std::memory_order_relaxed);
-  job.addresses.store(manifest.addresses, std::memory_order_relaxed);
+  job.here.finished.store(manifest.through, std::memory_order_relaxed);
+  job.alike.addresses.store(manifest.addresses, std::memory_order_relaxed);
   job.quiesce.wanted.store(manifest.number, std::memory_order_relaxed);
   job.quiesce.over.store(manifest.number, std::memory_order_relaxed);
   job.quiesce.restarts = manifest.restarts + 1;

@@ -134,7 +134,8 @@ void require_sense(const Manifest& manifest, const std::string& file) {
   if (manifest.command.empty() || manifest.parts.empty())
     refuse(file, "names no program, or no part");
   if (manifest.ranks == 0 || manifest.processes == 0 || manifest.nodes == 0 ||
-      manifest.segment_base == 0 || manifest.segment_bytes == 0 || manifest.stack_bytes == 0)
+      manifest.layout.segment_base == 0 || manifest.layout.segment_bytes == 0 ||
+      manifest.layout.stack_bytes == 0)
     refuse(file, "tells of no ranks, or of ranks without memory");
   // Each process of several nodes has two parts, and one that was lost none.
   const auto count = [&](std::string_view begin) {
@@ -179,10 +180,10 @@ std::string Manifest::text() const {
   add("ranks", ranks);
   add("processes", processes);
   add("nodes", nodes);
-  add_hex("band_base", segment_base);  // deprecated name: the format keeps it
-  add("band_bytes", segment_bytes);    // deprecated name: the format keeps it
-  add("stack_bytes", stack_bytes);
-  add("slot_bytes", slot_bytes);
+  add_hex("band_base", layout.segment_base);  // deprecated name: the format keeps it
+  add("band_bytes", layout.segment_bytes);    // deprecated name: the format keeps it
+  add("stack_bytes", layout.stack_bytes);
+  add("slot_bytes", layout.slot_bytes);
   add("check_full", check_full ? 1 : 0);
   add("through", through);
   add("restarts", restarts);
@@ -215,10 +216,11 @@ Manifest Manifest::parse(const std::string& text, const std::string& name) {
   lines.number("ranks", manifest.ranks);
   lines.number("processes", manifest.processes);
   lines.number("nodes", manifest.nodes);
-  lines.number("band_base", manifest.segment_base);    // deprecated name: the format keeps it
-  lines.number("band_bytes", manifest.segment_bytes);  // deprecated name: the format keeps it
-  lines.number("stack_bytes", manifest.stack_bytes);
-  lines.number("slot_bytes", manifest.slot_bytes);
+  Manifest::Layout& layout = manifest.layout;
+  lines.number("band_base", layout.segment_base);    // deprecated name: the format keeps it
+  lines.number("band_bytes", layout.segment_bytes);  // deprecated name: the format keeps it
+  lines.number("stack_bytes", layout.stack_bytes);
+  lines.number("slot_bytes", layout.slot_bytes);
   lines.number("check_full", check_full);
   manifest.check_full = check_full != 0;
   lines.number("through", manifest.through);

@@ -35,6 +35,12 @@ struct Manifest {
     bool operator==(const Option&) const = default;
   };
 
+  /// The addresses that ranks had, and have again.
+  struct Layout {
+    std::uint64_t segment_base = 0, segment_bytes = 0, stack_bytes = 0;
+    std::uint32_t slot_bytes = 0;  // of ranks in the control block, to which they have pointers
+  };
+
   std::uint32_t version = expected_version;
   std::uint32_t number = 0;  // of the job's checkpoints, which one this is
   std::uint64_t id = 0;      // no other has it, of whatever job
@@ -42,8 +48,7 @@ struct Manifest {
   std::uint32_t ranks = 0;
   std::uint32_t processes = 0;  // when it was written
   std::uint32_t nodes = 1;      // of several: it can be restarted on any number of them
-  std::uint64_t segment_base = 0, segment_bytes = 0, stack_bytes = 0;
-  std::uint32_t slot_bytes = 0;  // of ranks in the control block, to which they have pointers
+  Layout layout;
   bool check_full = false;
   std::uint32_t through = 0;  // ranks that had left the job
   std::uint32_t restarts = 0;

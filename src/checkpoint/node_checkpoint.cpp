@@ -39,26 +39,26 @@ quiesce::Client NodeCheckpoint::client() {
 }
 
 bool NodeCheckpoint::is_incremental() const {
-  return quiesce_.is_incremental.load(std::memory_order_relaxed) != 0;
+  return quiesce_.incremental.is_wanted.load(std::memory_order_relaxed) != 0;
 }
 
 void NodeCheckpoint::open_folder() {
-  quiesce_.changed_since.store(0, std::memory_order_relaxed);
-  const std::string directory = quiesce_.directory;
+  quiesce_.incremental.since.store(0, std::memory_order_relaxed);
+  const std::string directory = quiesce_.folder.directory;
   const std::uint32_t since =
       is_incremental() ? kept_.chain.goes_on_from(directory, barrier_.epoch()) : 0;
   folder_ = make_folder(directory);
-  quiesce_.folder_number = number_of_folder(folder_);
-  quiesce_.begin(new_id());
-  lock_folder(folder_, quiesce_.first_id);
-  quiesce_.changed_since.store(since, std::memory_order_relaxed);
+  quiesce_.folder.number = number_of_folder(folder_);
+  quiesce_.folder.begin(new_id());
+  lock_folder(folder_, quiesce_.folder.first_id);
+  quiesce_.incremental.since.store(since, std::memory_order_relaxed);
 }
 
 void NodeCheckpoint::write_share(PartWriter& part) {
   // The memory that all ranks share lies behind the last segment.
   const quiesce::NodeMembers::Share share = barrier_.of_node().share(UINT64_MAX / 2);
   if (!is_incremental()) return write_pages(segment_file_, share.begin, share.end, part);
-  const std::uint32_t since = quiesce_.changed_since.load(std::memory_order_relaxed);
+  const std::uint32_t since = quiesce_.incremental.since.load(std::memory_order_relaxed);
   // Each process has written the same share of the checkpoint before.
   ARMATURE_ASSERT(since == 0 || since == kept_.sums_of);
   kept_.sums.begin(since == 0);
@@ -75,7 +75,7 @@ void NodeCheckpoint::write_part() {
 void NodeCheckpoint::complete() {
   Manifest manifest =
       describe(job_, number_, static_cast<std::uint32_t>(barrier_.of_node().processes().size()));
-  if (quiesce_.changed_since.load(std::memory_order_relaxed) != 0)
+  if (quiesce_.incremental.since.load(std::memory_order_relaxed) != 0)
     manifest.before = kept_.chain.last();
 
   PartWriter control(folder_, fibers::RankRecord::part);

@@ -9,7 +9,7 @@ inline Manifest one_rank() {
   Manifest manifest;
   manifest.command = {"./program"};
   manifest.ranks = manifest.processes = 1;
-  manifest.segment_base = manifest.segment_bytes = manifest.stack_bytes = 4096;
+  manifest.layout.segment_base = manifest.layout.segment_bytes = manifest.layout.stack_bytes = 4096;
   return manifest;
 }
 

@@ -34,8 +34,8 @@ void for_ranks_of(const space::Mapping& mapping, int process, F&& f) {
 PageSums* begin_sums(const space::QuiesceState& quiesce, Kept& kept) {
   kept.ranks.clear();
   kept.id = 0;
-  if (quiesce.is_incremental.load(std::memory_order_relaxed) == 0) return nullptr;
-  kept.sums.begin(quiesce.changed_since.load(std::memory_order_relaxed) == 0);
+  if (quiesce.incremental.is_wanted.load(std::memory_order_relaxed) == 0) return nullptr;
+  kept.sums.begin(quiesce.incremental.since.load(std::memory_order_relaxed) == 0);
   return &kept.sums;
 }
 
@@ -62,7 +62,7 @@ bool hosts_the_same(const space::Mapping& mapping, int process, const Kept& kept
 void agree_on_what_has_changed(const space::Mapping& mapping, int process,
                                const quiesce::PhaseBarrier& barrier, const Kept& kept) {
   constexpr std::uint32_t agreed = 4;
-  if (mapping.header().quiesce.changed_since.load(std::memory_order_acquire) != 0 &&
+  if (mapping.header().quiesce.incremental.since.load(std::memory_order_acquire) != 0 &&
       !hosts_the_same(mapping, process, kept))
     barrier.tell_whole();
   barrier.reach(agreed);
@@ -78,19 +78,19 @@ void write_parts(const space::Mapping& mapping, int process, int segment_file, K
   for_ranks_of(mapping, process, [&](int rank) {
     const auto number = static_cast<std::uint64_t>(rank);
     space::NodeMemory(mapping).empty_kept(rank);  // what it has freed is not written
-    write_pages(segment_file, number * job.segment_bytes, (number + 1) * job.segment_bytes, part,
-                sums);
+    write_pages(segment_file, number * job.layout.segment_bytes,
+                (number + 1) * job.layout.segment_bytes, part, sums);
     kept.ranks.push_back(rank);
     const fibers::RankRecord record = fibers::RankRecord::of(mapping, rank);
     records.add(number * sizeof record, &record, sizeof record);
   });
   // The memory that the team of all shares is the same on each node that has ranks.
   if (mapping.slot(0).process.load(std::memory_order_relaxed) == process)
-    write_pages(segment_file, job.ranks * job.segment_bytes, UINT64_MAX / 2, part, sums);
+    write_pages(segment_file, job.ranks * job.layout.segment_bytes, UINT64_MAX / 2, part, sums);
   (void)part.finish();
   (void)records.finish();
   if (sums == nullptr) return;
-  kept.id = job.quiesce.id;
+  kept.id = job.quiesce.folder.id;
   kept.sums_of = job.quiesce.wanted.load(std::memory_order_relaxed);
 }
 
@@ -99,14 +99,14 @@ void complete_parts(const space::Mapping& mapping) {
   const std::string folder = own_folder(job.quiesce);
   Manifest manifest =
       describe(job, job.quiesce.wanted.load(std::memory_order_relaxed), job.processes);
-  if (job.quiesce.changed_since.load(std::memory_order_relaxed) != 0)
-    manifest.before =
-        find_before(std::filesystem::path(folder).parent_path().string(), job.quiesce.goes_on_from);
+  if (job.quiesce.incremental.since.load(std::memory_order_relaxed) != 0)
+    manifest.before = find_before(std::filesystem::path(folder).parent_path().string(),
+                                  job.quiesce.folder.goes_on_from);
   for (int process = 0; process < static_cast<int>(job.processes); ++process) {
     // A process that was of the job when all stood still has written its ranks, even if it has been
     // killed since.
     if (!mapping.process_slot(process).belongs(
-            job.quiesce.reconfigured.load(std::memory_order_acquire)))
+            job.quiesce.epoch.entered.load(std::memory_order_acquire)))
       continue;
     for (const std::string& name : {records_part(process), ranks_part(process)})
       manifest.parts.push_back(find_part(folder, name));
@@ -121,7 +121,7 @@ quiesce::Client parts_client(const space::Mapping& mapping, int process, int seg
   const space::QuiesceState& quiesce = mapping.header().quiesce;
   const auto write = [&mapping, &quiesce, &kept, process,
                       segment_file](const quiesce::PhaseBarrier& barrier) {
-    if (barrier.leads_all()) lock_folder(own_folder(quiesce), quiesce.first_id);
+    if (barrier.leads_all()) lock_folder(own_folder(quiesce), quiesce.folder.first_id);
     agree_on_what_has_changed(mapping, process, barrier, kept);
     if (quiesce.broken.load(std::memory_order_acquire) == 0)
       write_parts(mapping, process, segment_file, kept);

@@ -66,7 +66,7 @@ bool outlives(int pid) {
 /// The command which would start it anew: of a job that another launcher has started for it, that
 /// is above that one. 0: there is none here.
 int command_of(const ObservedJob& job) {
-  if (job.control().header().has_launcher != 0) return job.pid();
+  if (job.control().header().launcher.is_there != 0) return job.pid();
   for (int pid = parent_of(job.pid()); pid > 1; pid = parent_of(pid))
     if (is_armature(pid) && !outlives(pid)) return pid;
   return 0;
@@ -111,7 +111,7 @@ class Asked {
  public:
   Asked(ObservedJob job, std::uint32_t processes)
       : pid_(command_of(job)),
-        has_launcher_(job.control().header().has_launcher != 0),
+        has_launcher_(job.control().header().launcher.is_there != 0),
         nodes_(job.control().header().nodes),
         processes_(processes),
         header_(&job.writable().header()),
@@ -190,9 +190,9 @@ void resize(const Wanted& wanted) {
   const auto pid = static_cast<int>(parse_count("JOB", wanted.job, 1, pid_max));
   ObservedJob job = job_of(pid);
   const space::ControlHeader& header = job.control().header();
-  if (header.has_launcher == 0 && (header.nodes == 1 || command_of(job) == 0))
+  if (header.launcher.is_there == 0 && (header.nodes == 1 || command_of(job) == 0))
     base::fail(Errc::misuse, wait::cannot_resize);
-  if (header.ranks_are_virtual == 0 || header.simulated != 0)
+  if (header.ranks_are_virtual == 0 || header.simulation.on != 0)
     base::fail(Errc::misuse,
                fmt::format("job {} cannot be resized: only virtual ranks can move (armature run "
                            "--virtual)",

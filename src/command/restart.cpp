@@ -64,12 +64,12 @@ int run(Restart& restart, CLI::App& command) {
     base::fail(Errc::start, fmt::format("{}: {}", restart.directory, base::system_text(errno)));
   restart.directory = absolute;
   std::free(absolute);
-  if (restart.directory.size() > space::QuiesceState::directory_max)
-    base::fail(Errc::start,
-               fmt::format("{}: the name of a directory of checkpoints may have {} bytes from the "
-                           "root on, this one has {}; move it to where it is shorter",
-                           restart.directory, space::QuiesceState::directory_max,
-                           restart.directory.size()));
+  if (restart.directory.size() > space::KeptFolder::directory_max)
+    base::fail(
+        Errc::start,
+        fmt::format("{}: the name of a directory of checkpoints may have {} bytes from the "
+                    "root on, this one has {}; move it to where it is shorter",
+                    restart.directory, space::KeptFolder::directory_max, restart.directory.size()));
   const checkpoints::Found found = checkpoints::find_latest(restart.directory);
   if (chdir(found.manifest.folder.c_str()) != 0)
     base::fail(Errc::start,

@@ -183,14 +183,14 @@ void go_on_from(LaunchOptions& options, const checkpoints::Found& found) {
   const checkpoints::Manifest& manifest = found.manifest;
   options.virtual_ranks = true;
   options.ranks = manifest.ranks;
-  options.stack_bytes = manifest.stack_bytes;
-  options.segment_base = manifest.segment_base;
-  options.segment_bytes = manifest.segment_bytes;
+  options.stack_bytes = manifest.layout.stack_bytes;
+  options.segment_base = manifest.layout.segment_base;
+  options.segment_bytes = manifest.layout.segment_bytes;
   options.check_full = manifest.check_full;
   options.command = manifest.command;
   options.restore = LaunchOptions::Restore{
       .secrets = manifest.secrets,
-      .slots_have_pages = manifest.slot_bytes == space::Control::slot_page,
+      .slots_have_pages = manifest.layout.slot_bytes == space::Control::slot_page,
       .first_ranks =
           [found](std::uint32_t processes) { return checkpoints::first_ranks(found, processes); },
       .prepare = [found](const space::Control& control) { checkpoints::prepare(found, control); },

@@ -148,7 +148,7 @@ bool ProcessQuiesce::quiesce_once(RankScheduler& scheduler) {
   const bool stays = note_those_who_left();
   scheduler.take_ranks();
   for (const RankFiber* const fiber : residents)
-    if (fiber->left != process_) fibers::note_coming(scheduler.ranks(), *fiber);
+    if (fiber->left.process != process_) fibers::note_coming(scheduler.ranks(), *fiber);
   return stays;
 }
 
@@ -173,11 +173,12 @@ bool ProcessQuiesce::note_those_who_left() {
 /// The first process of the job writes checkpoints: it may be another one now.
 void ProcessQuiesce::hand_over_locks() const {
   const space::QuiesceState& quiesce = job_.quiesce;
-  const std::uint32_t reconfigured = quiesce.reconfigured.load(std::memory_order_acquire);
+  const std::uint32_t reconfigured = quiesce.epoch.entered.load(std::memory_order_acquire);
   int first = 0;
   while (!mapping_.process_slot(first).belongs(reconfigured)) ++first;
   if (first != process_) return checkpoints::unlock_directories();
-  if (quiesce.first_id != 0) checkpoints::lock_directory_again(quiesce.directory, quiesce.first_id);
+  if (quiesce.folder.first_id != 0)
+    checkpoints::lock_directory_again(quiesce.folder.directory, quiesce.folder.first_id);
 }
 
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
@@ -188,8 +189,8 @@ bool ProcessQuiesce::reconfigure(RankScheduler& scheduler) {
     return false;
   }
   const bool rolls_back =
-      job_.nodes > 1 || job_.quiesce.reconfigure_as.load(std::memory_order_acquire) ==
-                            space::Reconfiguration::roll_back;
+      job_.nodes > 1 ||
+      job_.quiesce.epoch.how.load(std::memory_order_acquire) == space::Reconfiguration::roll_back;
   if (rolls_back) {
     require_no_threads();
     // Those that roll back were packed with what they roll back to. Where they lie now nobody

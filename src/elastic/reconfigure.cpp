@@ -44,13 +44,13 @@ void keep_process(const space::Mapping& mapping, int process, int holder) {
 
 void put(const space::Mapping& mapping, int rank, int process) {
   space::RankSlot& slot = mapping.slot(rank);
-  if (slot.process.exchange(process, relaxed) != process) slot.moves.fetch_add(1, relaxed);
+  if (slot.process.exchange(process, relaxed) != process) slot.load.moves.fetch_add(1, relaxed);
 }
 
 /// Each where it is to be; but who stays stays.
 void place_as_planned(const space::Mapping& mapping, std::uint32_t reconfiguration) {
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
-    const int there = mapping.slot(rank).goes_to.load(relaxed);
+    const int there = mapping.slot(rank).load.goes_to.load(relaxed);
     if (there >= 0 && static_cast<std::uint32_t>(there) < mapping.header().processes &&
         mapping.process_slot(there).belongs(reconfiguration) && !stays(mapping, rank))
       put(mapping, rank, there);
@@ -63,7 +63,8 @@ std::vector<double> loads_of(const space::Mapping& mapping) {
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
     const bool has_finished =
         fibers::RankFiber::of(mapping, rank).state == fibers::RankFiber::State::finished;
-    loads.push_back(has_finished ? 0 : fibers::load_of(mapping.slot(rank).busy_ns.load(relaxed)));
+    loads.push_back(has_finished ? 0
+                                 : fibers::load_of(mapping.slot(rank).load.busy_ns.load(relaxed)));
   }
   return loads;
 }
@@ -95,7 +96,7 @@ void silence(const space::Mapping& mapping) {
   }
   for (std::uint32_t p = 0; p < mapping.header().processes; ++p)
     mapping.process_slot(static_cast<int>(p)).awake.store(0, relaxed);
-  mapping.header().steal_request.store(0, relaxed);
+  mapping.header().here.steal_request.store(0, relaxed);
 }
 
 /// A checkpoint that somebody had asked for will not be.
@@ -109,7 +110,7 @@ void cancel_checkpoint(space::QuiesceState& quiesce) {
 /// Throws quiesce::GivenUp when there is another one to come.
 void go_on(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier, int segment_file) {
   space::QuiesceState& quiesce = mapping.header().quiesce;
-  const bool back = quiesce.reconfigure_as.load(relaxed) == space::Reconfiguration::roll_back;
+  const bool back = quiesce.epoch.how.load(relaxed) == space::Reconfiguration::roll_back;
   barrier.reach(1);
   barrier.node_stands();
   if (back) {
@@ -122,9 +123,9 @@ void go_on(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier, 
   const std::uint32_t number = barrier.epoch();
   if (!barrier.leads())
     return barrier.wait_until(
-        [&] { return quiesce.reconfigured.load(std::memory_order_acquire) == number; });
+        [&] { return quiesce.epoch.entered.load(std::memory_order_acquire) == number; });
   barrier.all_reach(2);
-  if (quiesce.reconfigure_as.load(relaxed) == space::Reconfiguration::place)
+  if (quiesce.epoch.how.load(relaxed) == space::Reconfiguration::place)
     place_as_planned(mapping, number);
   else
     spread_ranks(mapping, number);
@@ -132,9 +133,9 @@ void go_on(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier, 
   quiesce.broken.store(0, relaxed);  // of what was given up
   if (back) {
     cancel_checkpoint(quiesce);
-    quiesce.recoveries.fetch_add(1, relaxed);
+    quiesce.epoch.recoveries.fetch_add(1, relaxed);
   }
-  quiesce.reconfigured.store(number, std::memory_order_release);
+  quiesce.epoch.entered.store(number, std::memory_order_release);
 }
 
 /// By one that is no member: it leaves, or is still to come. What it hosts others may take from now
@@ -149,7 +150,7 @@ void look_on(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier
 bool has_left(const space::Mapping& mapping, int process) {
   const std::uint32_t until = mapping.process_slot(process).until.load(std::memory_order_acquire);
   return until != 0 &&
-         until <= mapping.header().quiesce.reconfigured.load(std::memory_order_acquire);
+         until <= mapping.header().quiesce.epoch.entered.load(std::memory_order_acquire);
 }
 
 }  // namespace
@@ -157,7 +158,7 @@ bool has_left(const space::Mapping& mapping, int process) {
 bool reconfigure(const space::Mapping& mapping, int process, int segment_file) {
   const space::ControlHeader& job = mapping.header();
   for (;;) {
-    const std::uint32_t number = job.quiesce.reconfiguration.load(std::memory_order_acquire);
+    const std::uint32_t number = job.quiesce.epoch.wanted.load(std::memory_order_acquire);
     const auto barrier = quiesce::PhaseBarrier::of_epoch(mapping, process, number);
     try {
       barrier.of_node().is_member() ? go_on(mapping, barrier, segment_file)
@@ -169,8 +170,8 @@ bool reconfigure(const space::Mapping& mapping, int process, int segment_file) {
                    error.what());
       _exit(1);
     }
-    while (job.quiesce.reconfiguration.load(std::memory_order_acquire) == number) {
-      if (job.finished.load(std::memory_order_acquire) >= job.ranks) return true;
+    while (job.quiesce.epoch.wanted.load(std::memory_order_acquire) == number) {
+      if (job.here.finished.load(std::memory_order_acquire) >= job.ranks) return true;
       // The job is ended: whoever does so ends this process, too.
       base::pause_for_others(1'000'000);
     }

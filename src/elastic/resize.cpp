@@ -24,9 +24,9 @@ void ask_on_nodes(space::ControlHeader& job, std::uint32_t processes) {
 void resize(int processes) {
   const wait::RankContext& me = wait::this_rank("resize");
   space::ControlHeader& job = me.space.header();
-  if (job.ranks_are_virtual == 0 || job.simulated != 0)
+  if (job.ranks_are_virtual == 0 || job.simulation.on != 0)
     base::fail(Errc::misuse, "resize: only virtual ranks can move (armature run --virtual)");
-  if (job.has_launcher == 0 && job.nodes == 1) base::fail(Errc::misuse, wait::cannot_resize);
+  if (job.launcher.is_there == 0 && job.nodes == 1) base::fail(Errc::misuse, wait::cannot_resize);
   if (processes < 1 || processes > me.space.ranks())
     base::fail(Errc::bad_argument,
                fmt::format("resize: {} processes are not possible: 1 to {}, as many as there are "

@@ -79,7 +79,7 @@ class RollBack {
   bool run() {
     const std::uint32_t lost = quiesce::enter_losses(mapping_);
     const auto changed = [&] {
-      return job_.quiesce.reconfiguration.load(std::memory_order_acquire) != lost;
+      return job_.quiesce.epoch.wanted.load(std::memory_order_acquire) != lost;
     };
     quiesce::poll_until(
         [&] { return quiesce::all_have_entered(mapping_) || changed() || is_over(mapping_); });
@@ -101,7 +101,7 @@ class RollBack {
     barrier.reach(8);
     barrier.all_reach(8);
     if (barrier.leads()) go_on(lost);
-    if (barrier.leads_all() && job_.has_launcher == 0)
+    if (barrier.leads_all() && job_.launcher.is_there == 0)
       std::fputs(
           fmt::format("armature: without {} of {} processes, all ranks have gone back to the "
                       "checkpoint in memory\n",
@@ -109,7 +109,7 @@ class RollBack {
               .c_str(),
           stderr);
     barrier.wait_until(
-        [&] { return job_.quiesce.reconfigured.load(std::memory_order_acquire) == lost; });
+        [&] { return job_.quiesce.epoch.entered.load(std::memory_order_acquire) == lost; });
     return true;
   }
 
@@ -145,7 +145,7 @@ void RollBack::forget_problems(const PhaseBarrier& barrier) const {
   Copies::forget_problems();
   if (!barrier.leads()) return;
   job_.quiesce.broken.store(0, relaxed);
-  job_.quiesce.beyond_recovery.store(0, relaxed);
+  job_.quiesce.epoch.beyond_recovery.store(0, relaxed);
 }
 
 /// Of which ranks in other processes of this node have told since this one has forgotten all: they
@@ -175,8 +175,8 @@ int RollBack::least_used(int node, const std::vector<int>& used) const {
 /// the processes that there were are here, or the first of them and another half. A launcher of our
 /// own kills them.
 bool RollBack::may_be_cut_off() const {
-  if (found_.has_given_up == 0 || job_.has_launcher != 0) return false;
-  const std::uint32_t reconfigured = job_.quiesce.reconfigured.load(relaxed);
+  if (found_.has_given_up == 0 || job_.launcher.is_there != 0) return false;
+  const std::uint32_t reconfigured = job_.quiesce.epoch.entered.load(relaxed);
   std::uint32_t before = 0, left = 0;
   bool has_first = false;
   for (int p = 0; p < static_cast<int>(job_.processes); ++p) {
@@ -230,7 +230,7 @@ void RollBack::give_up(const PhaseBarrier& barrier) const {
   }
   if (barrier.leads()) {
     base::copy_text(job_.quiesce.problem, problem_);
-    job_.quiesce.beyond_recovery.store(1, std::memory_order_release);
+    job_.quiesce.epoch.beyond_recovery.store(1, std::memory_order_release);
   }
   if (barrier.leads_all())
     network()->peers().end_job(("the job cannot go on: " + problem_).c_str());
@@ -271,13 +271,13 @@ void RollBack::bring_back(const PhaseBarrier& barrier) const {
 
 /// By the first process of each node.
 void RollBack::take_places() const {
-  job_.ranks_here = 0;
+  job_.here.ranks = 0;
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
     space::RankSlot& slot = mapping_.slot(rank);
     const int place = places_[static_cast<std::size_t>(rank)];
     if (is_here(rank)) {
       copies_.give_record(found_.copy, rank);
-      ++job_.ranks_here;
+      ++job_.here.ranks;
     } else {
       *mapping_.fast_view(rank) = {};
       slot.mailboxes.restore(0);
@@ -286,15 +286,15 @@ void RollBack::take_places() const {
     }
     slot.node = mapping_.process_slot(place).node;
     slot.process.store(place, relaxed);
-    slot.goes_to.store(place, relaxed);
+    slot.load.goes_to.store(place, relaxed);
     // The one that notifies a rank on another node has the network look.
     slot.asleep.store(is_here(rank) ? space::ParkState::awake : 1, relaxed);
     slot.next_awake.store(0, relaxed);
   }
   for (std::uint32_t p = 0; p < job_.processes; ++p)
     mapping_.process_slot(static_cast<int>(p)).awake.store(0, relaxed);
-  job_.steal_request.store(0, relaxed);
-  job_.finished.store(0, relaxed);
+  job_.here.steal_request.store(0, relaxed);
+  job_.here.finished.store(0, relaxed);
   job_.quiesce.copy.store(found_.copy, std::memory_order_release);
 }
 
@@ -338,7 +338,7 @@ void RollBack::forget_what_was_wanted() const {
   quiesce.ready.store(0, relaxed);
   quiesce.broken.store(0, relaxed);
   quiesce.asked.store(space::Asked::nothing, relaxed);
-  quiesce.has_given_up.store(0, relaxed);
+  quiesce.epoch.has_given_up.store(0, relaxed);
   quiesce.wanted.store(found_.quiesced, relaxed);
   quiesce.over.store(found_.quiesced, std::memory_order_release);
 }
@@ -346,8 +346,8 @@ void RollBack::forget_what_was_wanted() const {
 /// By the same.
 void RollBack::go_on(std::uint32_t lost) const {
   space::QuiesceState& quiesce = job_.quiesce;
-  quiesce.recoveries.store(lost, relaxed);
-  quiesce.reconfigured.store(lost, std::memory_order_release);
+  quiesce.epoch.recoveries.store(lost, relaxed);
+  quiesce.epoch.entered.store(lost, std::memory_order_release);
 }
 
 /// Nobody rolls back: all are to leave, as those who had ended do. That others' ranks have ended
@@ -360,9 +360,9 @@ bool end(const space::Mapping& mapping) {
   }
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     mapping.slot(rank).life.store(space::Life::finished, std::memory_order_release);
-  job.left.fetch_add(1, std::memory_order_release);
-  job.quiesce.reconfigured.store(job.quiesce.reconfiguration.load(std::memory_order_acquire),
-                                 std::memory_order_release);
+  job.gone.left.fetch_add(1, std::memory_order_release);
+  job.quiesce.epoch.entered.store(job.quiesce.epoch.wanted.load(std::memory_order_acquire),
+                                  std::memory_order_release);
   return true;
 }
 

@@ -53,7 +53,7 @@ std::string sentence(int process, const char* why) {
 }
 
 void on_lost(int process, const char* why) {
-  const bool goes_on = known().mapping->header().on_death == space::OnDeath::go_on;
+  const bool goes_on = known().mapping->header().settings.on_death == space::OnDeath::go_on;
   if (known().process_table != nullptr && goes_on && is_on_first_node())
     say_line(sentence(process, why));
 }
@@ -87,7 +87,7 @@ void install_losses(net::NetworkOptions& options, const bootstrap::ProcessTable*
 
 void warn_of_launcher(const bootstrap::ProcessTable& process_table, const space::Mapping& mapping,
                       bool hidden) {
-  const bool goes_on = mapping.header().on_death == space::OnDeath::go_on;
+  const bool goes_on = mapping.header().settings.on_death == space::OnDeath::go_on;
   const bool is_hydra = std::getenv("PMI_FD") != nullptr &&
                         std::getenv("MPI_LOCALNRANKS") != nullptr &&
                         std::getenv("SLURM_STEP_ID") == nullptr;

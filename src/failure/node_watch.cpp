@@ -94,7 +94,7 @@ class Watch {
     if (job.resize.restart.load(std::memory_order_acquire) == space::Restart::complete)
       return true;  // they go on in others
     if (process_table_.are_virtual)
-      return job.ranks_here > 0 && !wait::recovers_on_nodes(job)
+      return job.here.ranks > 0 && !wait::recovers_on_nodes(job)
                  ? job.all_have_finished()
                  : wait::all_have_finished(mapping_);
     const std::vector<int> ranks = ranks_in(process);
@@ -144,9 +144,9 @@ class Watch {
     }
     // Life first: who sees the number of deaths grow looks for the dead.
     const std::uint32_t earlier =
-        mapping_.header().deaths.fetch_add(dead, std::memory_order_acq_rel);
+        mapping_.header().gone.deaths.fetch_add(dead, std::memory_order_acq_rel);
     wake_all();
-    const bool goes_on = mapping_.header().on_death == space::OnDeath::go_on;
+    const bool goes_on = mapping_.header().settings.on_death == space::OnDeath::go_on;
     if ((dead > 0 || process_table_.are_virtual) && (goes_on || earlier == 0))
       say_line(fmt::format("{} has died{}", name_of(process_table_, process),
                            goes_on ? "" : ": the job ends"));

@@ -22,12 +22,12 @@ void HostProcess::count_processes() {
   const space::ControlHeader& job = mapping.header();
   const std::uint32_t processes = wait::hosting_processes(job);
   // A simulation's fault_model notifies, too, and so does what comes from other nodes.
-  is_alone = processes == 1 && job.simulated == 0 && job.nodes == 1;
+  is_alone = processes == 1 && job.simulation.on == 0 && job.nodes == 1;
   notifiers_work = is_alone || wait::notifiers_work();
   // A process that is still to come may not be given ranks.
-  balances = job.balance != 0 && !is_alone && (job.nodes == 1 || job.processes_here > 1) &&
-             slot.belongs(job.quiesce.reconfigured.load(std::memory_order_acquire));
-  is_crowded = processes > job.cores;
+  balances = job.settings.balance != 0 && !is_alone && (job.nodes == 1 || job.here.processes > 1) &&
+             slot.belongs(job.quiesce.epoch.entered.load(std::memory_order_acquire));
+  is_crowded = processes > job.settings.cores;
 }
 
 void HostProcess::open_to_ranks() const {

@@ -47,12 +47,13 @@ IdleLoop::IdleLoop(ProcessRanks& ranks, QuiesceBody& body, Sleeper& sleeper)
     : ranks_(ranks),
       body_(body),
       sleeper_(sleeper),
-      deaths_seen_(ranks.host.mapping.header().deaths.load(std::memory_order_acquire)) {}
+      deaths_seen_(ranks.host.mapping.header().gone.deaths.load(std::memory_order_acquire)) {}
 
 void IdleLoop::begin_round() { times_woken_ = wait::times_woken(ranks_.host.slot); }
 
 void IdleLoop::look_for_deaths() {
-  const std::uint32_t deaths = ranks_.host.mapping.header().deaths.load(std::memory_order_acquire);
+  const std::uint32_t deaths =
+      ranks_.host.mapping.header().gone.deaths.load(std::memory_order_acquire);
   if (std::exchange(deaths_seen_, deaths) != deaths) look_again(ranks_.residents.size());
 }
 
@@ -64,8 +65,8 @@ void IdleLoop::look_again(std::size_t count) {
     RankFiber& fiber = *all[look_turn_++ % all.size()];
     const bool is_aside =
         fiber.state == State::waits && fiber.slot->asleep.load(std::memory_order_relaxed) != 0;
-    fiber.has_waited_long = fiber.state == State::waits || fiber.state == State::polls;
-    if (is_aside && !fiber.is_announced) ranks_.queue.push(fiber);
+    fiber.waiting.is_long = fiber.state == State::waits || fiber.state == State::polls;
+    if (is_aside && !fiber.waiting.is_announced) ranks_.queue.push(fiber);
   }
 }
 
@@ -73,7 +74,7 @@ void IdleLoop::look_at_announced(Barrier barrier) {
   base::let_others_act();
   if (barrier == Barrier::passed) wait::barrier_of_sleepers();
   ranks_.residents.take_announced([&](RankFiber& fiber) {
-    fiber.is_sure = barrier == Barrier::passed;
+    fiber.waiting.is_sure = barrier == Barrier::passed;
     if (fiber.state == State::waits) ranks_.queue.push(fiber);
   });
 }

@@ -15,7 +15,8 @@ bool is_private(const void* address) {
   const space::ControlHeader& job = space.header();
   const space::VirtualSegment segment(job);
   const std::uint64_t offset =
-      (reinterpret_cast<std::uintptr_t>(address) - job.segment_base) % job.segment_bytes;
+      (reinterpret_cast<std::uintptr_t>(address) - job.layout.segment_base) %
+      job.layout.segment_bytes;
   const bool is_global = offset >= segment.heap() && offset < segment.heap_end();
   return !is_global && offset >= segment.stack_low(static_cast<std::uint64_t>(int{owner}));
 }

@@ -28,7 +28,8 @@ struct ProcessRanks {
     queue.push(fiber);
   }
   void measure_if_wanted() {
-    if (host.balances || clock.traces() || host.mapping.header().measures != 0) clock.measure();
+    if (host.balances || clock.traces() || host.mapping.header().settings.measures != 0)
+      clock.measure();
   }
 
   HostProcess host;

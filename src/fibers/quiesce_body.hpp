@@ -16,16 +16,15 @@ inline bool is_quiesce_wanted(const space::ControlHeader& job) {
   const bool is_asked =
       quiesce.wanted.load(std::memory_order_acquire) !=
           quiesce.over.load(std::memory_order_relaxed) &&
-      (job.nodes == 1 || quiesce.ready.load(std::memory_order_acquire) == job.ranks_here);
+      (job.nodes == 1 || quiesce.ready.load(std::memory_order_acquire) == job.here.ranks);
   return (is_asked || quiesce.is_to_reconfigure()) &&
-         job.deaths.load(std::memory_order_relaxed) == 0;
+         job.gone.deaths.load(std::memory_order_relaxed) == 0;
 }
 
 /// Whether processes reconfigure, and whatever ranks do until then will not have been.
 inline bool rolls_back(const space::ControlHeader& job) {
   return job.quiesce.is_to_reconfigure() &&
-         job.quiesce.reconfigure_as.load(std::memory_order_acquire) ==
-             space::Reconfiguration::roll_back;
+         job.quiesce.epoch.how.load(std::memory_order_acquire) == space::Reconfiguration::roll_back;
 }
 
 /// The work that is done while no rank of the process runs: rooms above know it.

@@ -49,7 +49,7 @@ struct RankFiber {
   }
   /// The tie that keeps it in its process; none before it begins and after its end.
   [[nodiscard]] space::Tie tie() const {
-    if (has_no_room) return space::Tie::no_room;
+    if (packed.has_no_room) return space::Tie::no_room;
     return context != nullptr && state != State::finished ? context->tie() : space::Tie::none;
   }
   /// The urgency as slots have it, where 0 is none.
@@ -59,25 +59,36 @@ struct RankFiber {
   /// Guards the stack in this process: a program that leaves it at its end is told so.
   void guard_stack(const space::Mapping& mapping) const;
 
+  /// How far its wait is.
+  struct Waiting {
+    bool is_sure = false;       // everybody sees that it waits, since a barrier
+    bool is_announced = false;  // in the list of those for whom that barrier is still to come
+    bool is_long = false;
+    bool looks = false;  // whether it is over, in the rank's next turn
+  };
+  /// Kept by services of it (rank_services.hpp), while it is on its way or is quiescent.
+  struct Packed {
+    std::byte* first = nullptr;
+    std::size_t bytes = 0;
+    bool has_no_room = false;  // for that, when it was last to be packed
+  };
+  /// The process that it has left last, and when, where moves are traced.
+  struct Left {
+    int process = -1;
+    std::uint64_t ns = 0;
+  };
+
   const int rank;
   space::RankSlot* const slot;
   State state = State::ready;
-  bool is_sure = false;       // everybody sees that it waits, since a barrier
-  bool is_announced = false;  // in the list of those for whom that barrier is still to come
-  bool has_waited_long = false;
-  bool looks = false;  // whether its wait is over, in its next turn
+  Waiting waiting;
   std::int8_t priority = 0;
   int status = 0;             // that it has ended with
   std::uint64_t cost_ns = 0;  // of its turns lately, where time is measured
   std::size_t place = 0;      // among those that its process hosts
   RankFiber* next = nullptr;  // in the queue that it is in
-  // Where moves are traced: which process it has left last, and when.
-  int left = -1;
-  std::uint64_t left_ns = 0;
-  // Kept by services of it, while it is on its way or is quiescent (rank_services.hpp).
-  std::byte* packed = nullptr;
-  std::size_t packed_bytes = 0;
-  bool has_no_room = false;  // for that, when it was last to be packed
+  Left left;
+  Packed packed;
 
   // Valid while it does not run:
   LeftStack inside = nullptr;

@@ -48,7 +48,7 @@ bool job_is_over(const ProcessRanks& ranks) {
   const space::Mapping& mapping = ranks.host.mapping;
   const space::ControlHeader& job = mapping.header();
   // All may have to roll back as long as ranks run.
-  return job.ranks_here == 0 || wait::recovers_on_nodes(job) ? wait::all_have_finished(mapping)
+  return job.here.ranks == 0 || wait::recovers_on_nodes(job) ? wait::all_have_finished(mapping)
                                                              : job.all_have_finished();
 }
 
@@ -79,11 +79,11 @@ void RankScheduler::add(RankFiber& fiber) {
 /// The rank looks at its condition again, whatever it waited for, and whoever was about to wake it.
 void RankScheduler::restore(RankFiber& fiber) {
   if (fiber.state == State::finished) return;
-  fiber.is_sure = fiber.is_announced = fiber.has_waited_long = false;
+  fiber.waiting = {.looks = fiber.waiting.looks};
   fiber.slot->asleep.store(ParkState::awake, std::memory_order_relaxed);
   fiber.slot->pid.store(ranks_.host.pid, std::memory_order_relaxed);
   fiber.slot->tid.store(ranks_.host.tid, std::memory_order_relaxed);
-  if (fiber.slot->busy_ns.load(std::memory_order_relaxed) != 0) ranks_.clock.measure();
+  if (fiber.slot->load.busy_ns.load(std::memory_order_relaxed) != 0) ranks_.clock.measure();
   if (fiber.context != nullptr) fiber.context->scheduler = this;
   fiber.guard_stack(ranks_.host.mapping);
   unpack_services(fiber);
@@ -118,8 +118,8 @@ void RankScheduler::settle(LeftStack before) {
   if (ranks_.queue.count_turn() % turns_per_poller == 0) look_around();
   if (quiesces_) [[unlikely]]
     return nullptr;
-  if (ranks_.host.balances &&
-      ranks_.host.mapping.header().steal_request.load(std::memory_order_relaxed) != 0) [[unlikely]]
+  if (ranks_.host.balances && ranks_.host.mapping.header().here.steal_request.load(
+                                  std::memory_order_relaxed) != 0) [[unlikely]]
     give_rank_away(ranks_);
   return ranks_.queue.pop();
 }
@@ -139,7 +139,7 @@ void RankScheduler::settle(LeftStack before) {
     ranks_.clock.end_turn(&me == &own ? nullptr : &me);
   ranks_.host.slot.running.store(to != nullptr ? to->rank : -1, std::memory_order_relaxed);
   if (to != nullptr) {
-    if (!to->looks) resume_progress_thread();
+    if (!to->waiting.looks) resume_progress_thread();
     if (ranks_.queue.some_are_urgent()) [[unlikely]]
       to->slot->urgency.store(0, std::memory_order_relaxed);  // it is its turn
   }
@@ -217,7 +217,7 @@ void RankScheduler::yield(bool /*made_progress*/) {
     if (ranks_.queue.empty() && !quiesces_) return;
   }
   RankFiber& me = ranks_.stacks.running();
-  me.looks = false;
+  me.waiting.looks = false;
   ranks_.queue.push(me);
   switch_from(me);
 }
@@ -225,7 +225,7 @@ void RankScheduler::yield(bool /*made_progress*/) {
 bool RankScheduler::wait(bool made_progress, bool is_notified) {
   RankFiber& me = ranks_.stacks.running();
   if (made_progress) idle_.end();
-  me.looks = true;
+  me.waiting.looks = true;
   take_in();
   const std::uint32_t asleep = me.slot->asleep.load(std::memory_order_relaxed);
   if (!is_notified || !ranks_.host.notifiers_work) {
@@ -237,12 +237,12 @@ bool RankScheduler::wait(bool made_progress, bool is_notified) {
     me.state = State::waits;
     if (asleep == ParkState::awake) {
       me.slot->asleep.store(ParkState::waits, std::memory_order_relaxed);
-      me.is_sure = ranks_.host.is_alone;
+      me.waiting.is_sure = ranks_.host.is_alone;
     }
-    if (!me.is_sure) ranks_.residents.announce(me);
+    if (!me.waiting.is_sure) ranks_.residents.announce(me);
   }
   switch_from(me);
-  return std::exchange(me.has_waited_long, false);
+  return std::exchange(me.waiting.is_long, false);
 }
 
 void RankScheduler::waited() {
@@ -251,7 +251,7 @@ void RankScheduler::waited() {
   std::uint32_t waits = ParkState::waits;
   if (me.slot->asleep.load(std::memory_order_relaxed) == ParkState::awake) return;
   me.slot->asleep.compare_exchange_strong(waits, ParkState::awake, std::memory_order_acquire);
-  me.is_sure = false;
+  me.waiting.is_sure = false;
 }
 
 /// A costly rank that has looked, and may go on, is put among those that are ready once more. So
@@ -259,7 +259,7 @@ void RankScheduler::waited() {
 /// chosen among them.
 void RankScheduler::goes_on() {
   RankFiber& me = ranks_.stacks.running();
-  if (!std::exchange(me.looks, false) || !ranks_.host.balances) return;
+  if (!std::exchange(me.waiting.looks, false) || !ranks_.host.balances) return;
   ask_no_more(ranks_);
   if (!is_costly(me) || ranks_.queue.empty()) return;
   ranks_.queue.push(me);
@@ -277,11 +277,11 @@ bool RankScheduler::move(int process) {
   }
   // Nothing of the rank runs between this and its leaving its stack.
   if (!pack_services(me)) {
-    me.has_no_room = false;
+    me.packed.has_no_room = false;
     return false;
   }
   ranks_.residents.forget(me);
-  me.looks = false;
+  me.waiting.looks = false;
   me.state = State::moves;
   goes_to_ = process;
   switch_from(me);
@@ -295,7 +295,7 @@ void RankScheduler::wake(RankFiber& fiber) {
   idle_.end();
   if (fiber.state == State::moves) return adopt(ranks_, fiber);
   fiber.slot->asleep.store(ParkState::awake, std::memory_order_relaxed);
-  fiber.is_sure = false;
+  fiber.waiting.is_sure = false;
   // A rank in another state looks by itself.
   if (fiber.state == State::waits) ranks_.queue.push(fiber);
 }

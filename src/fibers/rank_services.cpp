@@ -124,32 +124,32 @@ bool store(RankFiber& fiber, std::span<const std::byte> all) {
                                               AddressSpace::By::door);
   if (memory == nullptr) return false;
   std::memcpy(memory, all.data(), all.size());
-  fiber.packed = static_cast<std::byte*>(memory);
-  fiber.packed_bytes = all.size();
+  fiber.packed.first = static_cast<std::byte*>(memory);
+  fiber.packed.bytes = all.size();
   return true;
 }
 
 }  // namespace
 
 bool pack_services(RankFiber& fiber) {
-  ARMATURE_ASSERT(fiber.packed == nullptr);
+  ARMATURE_ASSERT(fiber.packed.first == nullptr);
   const OutsideOfRanks outside;
   try {
     const std::vector<std::byte> all = state_of(fiber.rank);
-    fiber.has_no_room = !all.empty() && !store(fiber, all);
+    fiber.packed.has_no_room = !all.empty() && !store(fiber, all);
   } catch (const std::bad_alloc&) {
-    fiber.has_no_room = true;
+    fiber.packed.has_no_room = true;
   }
-  if (!fiber.has_no_room) forget_in_services(fiber.rank);
-  return !fiber.has_no_room;
+  if (!fiber.packed.has_no_room) forget_in_services(fiber.rank);
+  return !fiber.packed.has_no_room;
 }
 
 void unpack_services(RankFiber& fiber) {
-  fiber.has_no_room = false;
-  if (fiber.packed == nullptr) return;
+  fiber.packed.has_no_room = false;
+  if (fiber.packed.first == nullptr) return;
   const OutsideOfRanks outside;
-  give_services(fiber.rank, {fiber.packed, fiber.packed_bytes});
-  ARMATURE_ASSERT(fiber.space().free(std::exchange(fiber.packed, nullptr),
+  give_services(fiber.rank, {fiber.packed.first, fiber.packed.bytes});
+  ARMATURE_ASSERT(fiber.space().free(std::exchange(fiber.packed.first, nullptr),
                                      Allocation::Kind::internal, AddressSpace::By::door));
 }
 

@@ -38,10 +38,10 @@ bool is_tied(const RankFiber& fiber) {
 bool send(ProcessRanks& ranks, RankFiber& fiber, int process) {
   if (!pack_services(fiber)) {
     (void)is_tied(fiber);  // which says so
-    fiber.has_no_room = false;
+    fiber.packed.has_no_room = false;
     return false;
   }
-  fiber.is_sure = false;
+  fiber.waiting.is_sure = false;
   ranks.residents.forget(fiber);
   fiber.state = RankFiber::State::moves;
   send_off(ranks, fiber, process);
@@ -57,8 +57,8 @@ void adopt(ProcessRanks& ranks, RankFiber& fiber) {
   ranks.residents.guard(fiber);
   fiber.slot->pid.store(ranks.host.pid, std::memory_order_relaxed);
   fiber.slot->tid.store(ranks.host.tid, std::memory_order_relaxed);
-  fiber.slot->moves.fetch_add(1, std::memory_order_relaxed);
-  if (fiber.slot->busy_ns.load(std::memory_order_relaxed) != 0) ranks.clock.measure();
+  fiber.slot->load.moves.fetch_add(1, std::memory_order_relaxed);
+  if (fiber.slot->load.busy_ns.load(std::memory_order_relaxed) != 0) ranks.clock.measure();
   if (fiber.context != nullptr) fiber.context->scheduler = &ranks.scheduler;
   note_coming(ranks, fiber);
   unpack_services(fiber);
@@ -67,16 +67,16 @@ void adopt(ProcessRanks& ranks, RankFiber& fiber) {
 
 void note_leaving(const ProcessRanks& ranks, RankFiber& fiber) {
   if (!ranks.clock.traces()) return;
-  fiber.left = ranks.host.number;
-  fiber.left_ns = base::now_ns();
+  fiber.left.process = ranks.host.number;
+  fiber.left.ns = base::now_ns();
 }
 
 void note_coming(const ProcessRanks& ranks, const RankFiber& fiber) {
-  if (!ranks.clock.traces() || fiber.left < 0) return;
+  if (!ranks.clock.traces() || fiber.left.process < 0) return;
   wait::trace({.kind = wait::TraceEvent::Kind::moved,
                .rank = fiber.rank,
-               .other = fiber.left,
-               .begin_ns = fiber.left_ns,
+               .other = fiber.left.process,
+               .begin_ns = fiber.left.ns,
                .end_ns = base::now_ns()});
 }
 

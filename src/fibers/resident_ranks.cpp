@@ -25,7 +25,7 @@ void ResidentRanks::remove(RankFiber& fiber) {
 
 void ResidentRanks::forget(RankFiber& fiber) {
   remove(fiber);
-  if (std::exchange(fiber.is_announced, false)) std::erase(announced_, &fiber);
+  if (std::exchange(fiber.waiting.is_announced, false)) std::erase(announced_, &fiber);
 }
 
 void ResidentRanks::clear() {
@@ -45,7 +45,7 @@ void ResidentRanks::guard(const RankFiber& fiber) {
 }
 
 void ResidentRanks::announce(RankFiber& fiber) {
-  if (!std::exchange(fiber.is_announced, true)) announced_.push_back(&fiber);
+  if (!std::exchange(fiber.waiting.is_announced, true)) announced_.push_back(&fiber);
 }
 
 }  // namespace armature::fibers

@@ -39,7 +39,7 @@ class ResidentRanks {
   void take_announced(F&& f) {
     looking_.swap(announced_);
     for (RankFiber* const fiber : looking_) {
-      fiber->is_announced = false;
+      fiber->waiting.is_announced = false;
       f(*fiber);
     }
     looking_.clear();

@@ -14,7 +14,7 @@ inline constexpr std::uint64_t cost_min_ns = 10'000;
 /// Expects its next turn to be long: it does not just look whether it may go on. Known where ranks
 /// are balanced.
 [[nodiscard]] inline bool is_costly(const RankFiber& fiber) {
-  return !fiber.looks && fiber.cost_ns >= cost_min_ns;
+  return !fiber.waiting.looks && fiber.cost_ns >= cost_min_ns;
 }
 
 /// The ranks of a process that are to have turns: those that are ready, and those that poll.

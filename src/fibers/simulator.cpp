@@ -35,9 +35,9 @@ const char* name(space::Awaiting what) {
 
 Simulator::Simulator(const space::Mapping& mapping, int actors, GiveUp give_up)
     : mapping_(mapping),
-      seed_(mapping.header().seed),
+      seed_(mapping.header().simulation.seed),
       give_up_(give_up),
-      random_(mapping.header().seed) {
+      random_(mapping.header().simulation.seed) {
   base::state<Clock>().now_ns = &now_ns_;
   base::simulated.now_ns = [] { return *base::state<Clock>().now_ns; };
   actors_.resize(static_cast<std::size_t>(actors));

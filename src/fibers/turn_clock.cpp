@@ -24,8 +24,8 @@ void TurnClock::end_turn(RankFiber* fiber) {
                  .what = static_cast<std::uint32_t>(me.slot->wait.waits_for()),
                  .begin_ns = began_ns,
                  .end_ns = now_ns_});
-  me.slot->busy_ns.store(me.slot->busy_ns.load(std::memory_order_relaxed) + took_ns,
-                         std::memory_order_relaxed);
+  me.slot->load.busy_ns.store(me.slot->load.busy_ns.load(std::memory_order_relaxed) + took_ns,
+                              std::memory_order_relaxed);
   // Many turns are looks; what a rank costs is its long ones, the last of which tell the most.
   const bool is_look = took_ns < me.cost_ns / 32;
   me.cost_ns =

@@ -19,7 +19,7 @@ constexpr std::uint64_t idle_min_ns = 10'000;
 /// put it into the list of this one.
 bool may_go(const ProcessRanks& ranks, RankFiber& fiber) {
   // The one that runs has still to leave its stack.
-  if (&fiber == &ranks.stacks.running() || fiber.context == nullptr || fiber.looks ||
+  if (&fiber == &ranks.stacks.running() || fiber.context == nullptr || fiber.waiting.looks ||
       is_tied(fiber))
     return false;
   if (net::Network* const net = net::network(); net != nullptr && !net->flush().is_over(fiber.rank))
@@ -40,21 +40,21 @@ void ask_for_ranks(const ProcessRanks& ranks, std::uint64_t idle_since_ns) {
     return;
   std::uint32_t nobody = 0;
   // Release: whoever sees this sees as well whether this process has found other addresses.
-  job.steal_request.compare_exchange_strong(nobody,
-                                            static_cast<std::uint32_t>(ranks.host.number) + 1,
-                                            std::memory_order_release, std::memory_order_relaxed);
+  job.here.steal_request.compare_exchange_strong(
+      nobody, static_cast<std::uint32_t>(ranks.host.number) + 1, std::memory_order_release,
+      std::memory_order_relaxed);
 }
 
 void ask_no_more(const ProcessRanks& ranks) {
   std::uint32_t asked = static_cast<std::uint32_t>(ranks.host.number) + 1;
-  std::atomic<std::uint32_t>& request = ranks.host.mapping.header().steal_request;
+  std::atomic<std::uint32_t>& request = ranks.host.mapping.header().here.steal_request;
   if (request.load(std::memory_order_relaxed) == asked)
     request.compare_exchange_strong(asked, 0, std::memory_order_relaxed);
 }
 
 void give_rank_away(ProcessRanks& ranks) {
   const space::ControlHeader& job = ranks.host.mapping.header();
-  std::atomic<std::uint32_t>& request = ranks.host.mapping.header().steal_request;
+  std::atomic<std::uint32_t>& request = ranks.host.mapping.header().here.steal_request;
   std::uint32_t whom = request.load(std::memory_order_acquire);
   // The process may have asked before another one joined that differs; this one may be that.
   if (whom == 0 || static_cast<int>(whom) == ranks.host.number + 1 || whom > job.processes ||

@@ -150,8 +150,8 @@ bool Work::handle(const Label& label, std::span<const std::byte> bytes) noexcept
 
 bool Work::look_at_deaths() noexcept {
   const space::ControlHeader& job = rank_.space.header();
-  const std::uint32_t deaths = job.deaths.load(std::memory_order_acquire);
-  if (deaths_seen_ == deaths || job.on_death != space::OnDeath::go_on) return false;
+  const std::uint32_t deaths = job.gone.deaths.load(std::memory_order_acquire);
+  if (deaths_seen_ == deaths || job.settings.on_death != space::OnDeath::go_on) return false;
   deaths_seen_ = deaths;
   is_told_dead_.resize(static_cast<std::size_t>(rank_.space.ranks()));
   const InHandler here(rank_.handler);
@@ -205,7 +205,7 @@ void Work::wait_for_room(int to) {
 bool Work::send(std::uint32_t service, std::uint8_t kind, int to,
                 std::span<const std::byte> bytes) {
   const space::AddressSpace& space = rank_.space;
-  if (space.header().on_death == space::OnDeath::go_on &&
+  if (space.header().settings.on_death == space::OnDeath::go_on &&
       space.slot(to).life.load(std::memory_order_acquire) == space::Life::dead)
     return false;
   const message::Address address{to, message::context::records, tag_of(service, kind)};

@@ -128,7 +128,7 @@ bool Messages::advance(ReceiveRequest& request) {
 }
 
 bool Messages::is_dead(int rank) const {
-  return rank >= 0 && space_.header().on_death == space::OnDeath::go_on &&
+  return rank >= 0 && space_.header().settings.on_death == space::OnDeath::go_on &&
          space_.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead;
 }
 

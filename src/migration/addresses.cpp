@@ -93,13 +93,14 @@ std::uint64_t sum_of_addresses(const space::ControlHeader& job,
 
 bool compare_addresses(space::ControlHeader& job, std::uint64_t sum) {
   std::uint64_t nobodys = 0;
-  const bool first = job.addresses.compare_exchange_strong(nobodys, sum, std::memory_order_acq_rel);
+  const bool first =
+      job.alike.addresses.compare_exchange_strong(nobodys, sum, std::memory_order_acq_rel);
   return (first || nobodys == sum) && fibers::malloc_knows_ranks();
 }
 
 void join_job(space::ControlHeader& job, bool same_addresses) {
-  if (!same_addresses) job.differ.fetch_add(1, std::memory_order_relaxed);
-  job.joined.fetch_add(1, std::memory_order_release);
+  if (!same_addresses) job.alike.differ.fetch_add(1, std::memory_order_relaxed);
+  job.alike.joined.fetch_add(1, std::memory_order_release);
 }
 
 std::string secrets_text() {
@@ -116,7 +117,7 @@ struct NotAlike {
 
 const char* why_layouts_differ(const space::ControlHeader& job) {
   if (!fibers::malloc_knows_ranks()) return base::state<NotAlike>().why.c_str();
-  if (job.differ.load(std::memory_order_relaxed) != 0)
+  if (job.alike.differ.load(std::memory_order_relaxed) != 0)
     return "code or data lie at different addresses in the processes of this job, a library is "
            "another build in some, or they do not share the C library's secrets (ARMATURE_SECRETS: "
            "32 digits; else made of the user's "
@@ -131,7 +132,7 @@ const char* why_layouts_differ(const space::ControlHeader& job) {
 }  // namespace
 
 const char* why_not_move(const space::ControlHeader& job) {
-  if (job.on_death == space::OnDeath::go_on)
+  if (job.settings.on_death == space::OnDeath::go_on)
     return "they stay where they are in a job that goes on after deaths (--on-death continue)";
   if (job.nodes == 1) return why_layouts_differ(job);
   if (const net::Network* const net = net::network(); net != nullptr && net->reaches_memory())

@@ -39,7 +39,7 @@ Goals goals_of(const space::QuiesceState& quiesce) {
 
 /// Finds the process in which a rank goes on.
 int goal_of(const space::RankSlot& slot, Goals goals) {
-  return (goals == Goals::none ? slot.process : slot.goes_to).load(relaxed);
+  return (goals == Goals::none ? slot.process : slot.load.goes_to).load(relaxed);
 }
 
 /// Lists the ranks that change nodes.
@@ -63,17 +63,17 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
       // A rank that notifies it has the network look.
       slot.asleep.store(1, relaxed);
       *mapping.fast_view(one.rank) = {};
-      --job.ranks_here;
+      --job.here.ranks;
     }
     slot.node = mapping.process_slot(one.to).node;
-    if (slot.node == job.node) ++job.ranks_here;
+    if (slot.node == job.node) ++job.here.ranks;
   }
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
     space::RankSlot& slot = mapping.slot(rank);
     const int to = goal_of(slot, goals);
     // Moves of a rank are counted on its own node.
     if (slot.process.exchange(to, relaxed) != to && slot.node == job.node)
-      slot.moves.fetch_add(1, relaxed);
+      slot.load.moves.fetch_add(1, relaxed);
     // Rings start again; of others' there are none here.
     slot.mailboxes.restore(0);
     slot.channels.restore(0);
@@ -85,7 +85,7 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
   }
   for (std::uint32_t p = 0; p < job.processes; ++p)
     mapping.process_slot(static_cast<int>(p)).awake.store(0, relaxed);
-  job.steal_request.store(0, relaxed);
+  job.here.steal_request.store(0, relaxed);
 }
 
 /// The network is told early: what comes for a rank from now on may need its heap.

@@ -28,7 +28,7 @@ void await_all_processes(const space::ControlHeader& job, const char* call) {
 
 void require_of_job(const wait::RankContext& me, int process) {
   if (!me.space.process_slot(process).belongs(
-          me.space.header().quiesce.reconfigured.load(std::memory_order_acquire)))
+          me.space.header().quiesce.epoch.entered.load(std::memory_order_acquire)))
     base::fail(Errc::bad_argument,
                fmt::format("migrate: process {} is not of the job any more", process));
 }

@@ -62,9 +62,9 @@ bool PageCache::takes(const Stretch& pages) {
 /// A part of what would be free if nothing had stayed, less what has. A simulation is the same
 /// whatever there is.
 std::uint64_t PageCache::look_for_room() const {
-  if (mapping_.header().simulated != 0) return room_;
+  if (mapping_.header().simulation.on != 0) return room_;
   const std::uint64_t all = topology::memory_room().bytes + bytes_;
-  const std::uint64_t part = all / parts_of_room / mapping_.header().processes_here;
+  const std::uint64_t part = all / parts_of_room / mapping_.header().here.processes;
   return std::max(room_, part > bytes_ ? part - bytes_ : 0);
 }
 

@@ -101,7 +101,7 @@ TEST_F(LeftBehindTest, what_a_rank_has_come_back_to_is_its_own) {
 }
 
 TEST_F(LeftBehindTest, takes_little_where_nobody_may_look_how_much_there_is) {
-  mapping().header().simulated = 1;
+  mapping().header().simulation.on = 1;
   EXPECT_TRUE(left_.takes(stretch(0, 1)));
   EXPECT_FALSE(left_.takes(stretch(1, 2)));
   EXPECT_FALSE(left_.has(stretch(1, 2)));

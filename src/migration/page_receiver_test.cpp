@@ -85,7 +85,7 @@ TEST_F(LandingTest, into_pages_that_stay) {
   first.open(left_);
   come(first, pages(0, 3000));
   left_.begin();
-  mapping().header().simulated = 1;  // a MiB stays
+  mapping().header().simulation.on = 1;  // a MiB stays
   const Stretch behind = pages(500, 700);
   ASSERT_TRUE(left_.takes(behind));
   PageReceiver again(mapping(), file_);

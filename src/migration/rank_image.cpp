@@ -61,7 +61,7 @@ void require_that_it_comes(const Arrived& arrived) {
   const space::Mapping& mapping = network()->mapping();
   const int rank = arrived.record.to;
   if (receiver() && rank >= 0 && rank < mapping.ranks() &&
-      mapping.slot(rank).goes_to.load(relaxed) == network()->links().process() &&
+      mapping.slot(rank).load.goes_to.load(relaxed) == network()->links().process() &&
       mapping.slot(rank).node == mapping.process_slot(arrived.process).node)
     return;
   fail(Errc::corrupt,
@@ -118,7 +118,7 @@ void receive_into_cache(const PageCache& left) {
 }
 
 void send_rank(const space::Mapping& mapping, int file, int rank, PageCache& left) {
-  const int process = mapping.slot(rank).goes_to.load(relaxed);
+  const int process = mapping.slot(rank).load.goes_to.load(relaxed);
   const std::uint64_t hole =
       send_segment<PagesRecord>(mapping, file, {rank, process, Kind::pages, &left},
                                 [](std::uint64_t before, const Stretch& touched) {

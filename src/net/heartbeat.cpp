@@ -45,7 +45,7 @@ void Heartbeat::beat() {
     if (link.is_lost() || link.said_bye()) continue;
     if (now_ns - pulse.since_ns > silence_max_ns_) {
       end_if_given_up();
-      peers_.mapping().header().quiesce.has_given_up.store(1, std::memory_order_relaxed);
+      peers_.mapping().header().quiesce.epoch.has_given_up.store(1, std::memory_order_relaxed);
       links_.give_up(others[i], "it has been silent for longer than the heartbeat allows");
       continue;
     }

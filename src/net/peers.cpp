@@ -65,7 +65,7 @@ void Peers::on_life(const Arrived& arrived) {
   while (known < told && !mapping_.slot(rank).life.compare_exchange_weak(
                              known, told, std::memory_order_release, std::memory_order_relaxed)) {
   }
-  if (told == Life::finished) mapping_.header().left.fetch_add(1, std::memory_order_release);
+  if (told == Life::finished) mapping_.header().gone.left.fetch_add(1, std::memory_order_release);
   ring_ranks_here(mapping_);
 }
 
@@ -105,8 +105,8 @@ void Peers::note_failure(int process, const char* why) {
     }
     if (before >= Life::finished) continue;
     is_news = true;
-    mapping_.header().remote_deaths.fetch_add(1, std::memory_order_release);
-    mapping_.header().deaths.fetch_add(1, std::memory_order_release);
+    mapping_.header().gone.remote_deaths.fetch_add(1, std::memory_order_release);
+    mapping_.header().gone.deaths.fetch_add(1, std::memory_order_release);
     if (goes_on() || first_failure_.at_ns != 0) continue;
     first_failure_.process = process;
     first_failure_.why = why;

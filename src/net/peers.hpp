@@ -35,7 +35,9 @@ class Peers {
   }
 
   /// Whether the job outlives its dead. Where it does not, whoever waits for one waits for the end.
-  [[nodiscard]] bool goes_on() const { return mapping_.header().on_death == space::OnDeath::go_on; }
+  [[nodiscard]] bool goes_on() const {
+    return mapping_.header().settings.on_death == space::OnDeath::go_on;
+  }
   /// Whether nothing is expected of that rank any more. Another process of this node may have given
   /// it up before this one has.
   [[nodiscard]] bool is_failed(const transport::Link& link, int rank) const;
@@ -60,7 +62,7 @@ class Peers {
   [[nodiscard]] bool ends_soon() const { return first_failure_.at_ns != 0; }
   /// Where no launcher of ours does it: ends the job, which cannot go on.
   void end_job(const char* why) {
-    if (mapping_.header().has_launcher == 0 && end_job_ != nullptr) end_job_(-1, why);
+    if (mapping_.header().launcher.is_there == 0 && end_job_ != nullptr) end_job_(-1, why);
   }
 
  private:

@@ -46,13 +46,13 @@ class ProgressThread::Cores {
   explicit Cores(const RankMap& map) {
     const space::Mapping& mapping = map.mapping();
     const bool is_virtual = mapping.header().ranks_are_virtual != 0;
-    if ((map.spaces().size() != 1 && !is_virtual) || mapping.header().launcher_pid == 0) return;
+    if ((map.spaces().size() != 1 && !is_virtual) || mapping.header().launcher.pid == 0) return;
     const space::RankSlot& slot = mapping.slot(map.spaces().front()->me());
     cpu_set_t bound;
     static_assert(sizeof bound == sizeof slot.bound_to.bits);
     std::memcpy(&bound, slot.bound_to.bits, sizeof bound);
     if (sched_getaffinity(0, sizeof own_, &own_) != 0 || !CPU_EQUAL(&own_, &bound)) return;
-    if (sched_getaffinity(mapping.header().launcher_pid, sizeof others_, &others_) != 0) return;
+    if (sched_getaffinity(mapping.header().launcher.pid, sizeof others_, &others_) != 0) return;
     for (int processor = 0; processor < CPU_SETSIZE; ++processor)
       if (CPU_ISSET(processor, &own_)) CPU_CLR(processor, &others_);
     has_choice_ = CPU_COUNT(&others_) > 0;

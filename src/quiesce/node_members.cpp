@@ -15,7 +15,8 @@ NodeMembers::NodeMembers(const space::Mapping& mapping, int process, std::uint32
 NodeMembers::Share NodeMembers::share(std::uint64_t end_of_file) const {
   const std::uint64_t ranks = job_.ranks, all = processes_.size();
   const std::uint64_t first = ranks * place_ / all, behind = ranks * (place_ + 1) / all;
-  return {first * job_.segment_bytes, behind == ranks ? end_of_file : behind * job_.segment_bytes};
+  return {first * job_.layout.segment_bytes,
+          behind == ranks ? end_of_file : behind * job_.layout.segment_bytes};
 }
 
 }  // namespace armature::quiesce

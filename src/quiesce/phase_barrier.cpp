@@ -50,7 +50,7 @@ void on_problem(const Arrived& arrived) {
 }
 
 void write_whole(space::QuiesceState& quiesce) {
-  quiesce.changed_since.store(0, std::memory_order_release);
+  quiesce.incremental.since.store(0, std::memory_order_release);
 }
 
 void on_whole(const Arrived& /*arrived*/) { write_whole(network()->mapping().header().quiesce); }
@@ -63,7 +63,7 @@ void on_step(const Arrived& arrived) {
 Facts facts_of(const space::ControlHeader& job) {
   return {job.quiesce.copy.load(std::memory_order_acquire),
           job.quiesce.wanted.load(std::memory_order_acquire),
-          job.quiesce.has_given_up.load(std::memory_order_acquire)};
+          job.quiesce.epoch.has_given_up.load(std::memory_order_acquire)};
 }
 
 /// f(link) to each process of another node, under the links' lock.
@@ -94,7 +94,7 @@ PhaseBarrier::PhaseBarrier(const space::Mapping& mapping, int process, std::uint
 
 PhaseBarrier::PhaseBarrier(const space::Mapping& mapping, int process, std::uint32_t number)
     : PhaseBarrier(mapping, process,
-                   mapping.header().quiesce.reconfigured.load(std::memory_order_acquire), number,
+                   mapping.header().quiesce.epoch.entered.load(std::memory_order_acquire), number,
                    {}) {}
 
 PhaseBarrier PhaseBarrier::of_epoch(const space::Mapping& mapping, int process,
@@ -158,13 +158,13 @@ bool PhaseBarrier::all_have_passed(std::uint32_t step) const {
 }
 
 bool PhaseBarrier::is_broken() const {
-  if (job_.quiesce.reconfiguration.load(std::memory_order_acquire) != epoch_) return true;
-  return job_.nodes == 1 && (job_.deaths.load(std::memory_order_acquire) != 0 ||
-                             job_.finished.load(std::memory_order_acquire) >= job_.ranks);
+  if (job_.quiesce.epoch.wanted.load(std::memory_order_acquire) != epoch_) return true;
+  return job_.nodes == 1 && (job_.gone.deaths.load(std::memory_order_acquire) != 0 ||
+                             job_.here.finished.load(std::memory_order_acquire) >= job_.ranks);
 }
 
 void PhaseBarrier::require_to_go_on() const {
-  if (job_.quiesce.reconfiguration.load(std::memory_order_acquire) != epoch_) throw GivenUp();
+  if (job_.quiesce.epoch.wanted.load(std::memory_order_acquire) != epoch_) throw GivenUp();
 }
 
 void PhaseBarrier::tell_problem(std::string_view what) const {

@@ -62,7 +62,7 @@ TEST(PhaseBarrierTest, who_waits_gives_up_when_the_epoch_is_over) {
   const harness::Job job(2);
   const space::Mapping& mapping = job.mapping();
   const PhaseBarrier mine(mapping, 0, 1);
-  mapping.header().quiesce.reconfiguration = 1;
+  mapping.header().quiesce.epoch.wanted = 1;
   EXPECT_THROW(mine.all_reach(1), GivenUp);
   EXPECT_THROW(mine.wait_until([] { return true; }), GivenUp);
 }

@@ -45,7 +45,7 @@ void close(space::ControlHeader& job, std::uint32_t number, const Client& client
   else if (client.at_end)
     client.at_end();
   if (quiesce.where.load(relaxed) == space::KeptIn::folder)
-    job.checkpoints.last_ns.store(base::now_ns(), std::memory_order_release);
+    job.every.checkpoints.last_ns.store(base::now_ns(), std::memory_order_release);
   // Release: who sees it sees where ranks are, and what has become of it.
   quiesce.over.store(number, std::memory_order_release);
   quiesce.asked.store(space::Asked::nothing, std::memory_order_release);

@@ -112,7 +112,7 @@ TEST_F(PhasesTest, what_fails_at_one_is_undone_by_the_first) {
 TEST_F(PhasesTest, who_waits_for_one_that_does_not_come_gives_up_when_all_are_called_elsewhere) {
   std::thread launcher([&] {
     while (count_of_quiet_ == 0) std::this_thread::yield();
-    quiesce().reconfiguration.store(1, std::memory_order_release);
+    quiesce().epoch.wanted.store(1, std::memory_order_release);
   });
   Client mine = client();
   mine.when_quiet = [this](const PhaseBarrier&) { count_of_quiet_ = 1; };

@@ -45,17 +45,17 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
     std::memcpy(&process, processes + i * sizeof process, sizeof process);
     ARMATURE_ASSERT(process >= 0 && process < static_cast<int>(mapping.header().processes));
     mapping.slot(record.first + static_cast<int>(i))
-        .goes_to.store(process, std::memory_order_relaxed);
+        .load.goes_to.store(process, std::memory_order_relaxed);
   }
   if (record.is_last == 0) return;
   space::ControlHeader& job = mapping.header();
-  std::memcpy(job.quiesce.directory, directory.data(), directory.size());
-  job.quiesce.directory[directory.size()] = '\0';
-  job.quiesce.folder_number = record.folder_number;
-  if (record.id != 0) job.quiesce.begin(record.id);
-  job.quiesce.goes_on_from = record.goes_on_from;
-  job.quiesce.is_incremental.store(record.is_incremental, std::memory_order_relaxed);
-  job.quiesce.changed_since.store(record.changed_since, std::memory_order_relaxed);
+  std::memcpy(job.quiesce.folder.directory, directory.data(), directory.size());
+  job.quiesce.folder.directory[directory.size()] = '\0';
+  job.quiesce.folder.number = record.folder_number;
+  if (record.id != 0) job.quiesce.folder.begin(record.id);
+  job.quiesce.folder.goes_on_from = record.goes_on_from;
+  job.quiesce.incremental.is_wanted.store(record.is_incremental, std::memory_order_relaxed);
+  job.quiesce.incremental.since.store(record.changed_since, std::memory_order_relaxed);
   job.quiesce.where.store(record.where, std::memory_order_relaxed);
   // Release: who sees that it is wanted sees where all go.
   job.quiesce.wanted.store(record.number, std::memory_order_release);

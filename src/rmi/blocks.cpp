@@ -29,7 +29,7 @@ std::byte* Blocks::take(int reader, std::size_t bytes, const char* call) {
 }
 
 void Blocks::free_done() {
-  const bool some_died = space_.header().deaths.load(std::memory_order_acquire) != 0;
+  const bool some_died = space_.header().gone.deaths.load(std::memory_order_acquire) != 0;
   std::erase_if(waiting_, [&](Head* head) {
     // Acquire: the receiver has read the bytes before they are used again.
     const bool done = head->done.load(std::memory_order_acquire) != 0;

@@ -53,7 +53,7 @@ Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<
     fence->me = state.rank();
     // Each looks for itself whom it waits for where the job goes on without the dead.
     fence->by_sums = fence->block->size > space::TeamBlock::flat_max && !state.proxy().is_far() &&
-                     space_.header().on_death != space::OnDeath::go_on;
+                     space_.header().settings.on_death != space::OnDeath::go_on;
   }
   fence->team = team;
   ++fence->entered;

@@ -48,7 +48,7 @@ void FlowControl::show_that_full(int because_of) {
   if (because_of < 0 && !std::exchange(shows_that_full_, false)) return;
   shows_that_full_ = because_of >= 0;
   const space::AddressSpace& space = context_.space;
-  space.slot(space.me()).full_until.store(because_of + 1, std::memory_order_relaxed);
+  space.slot(space.me()).full.until.store(because_of + 1, std::memory_order_relaxed);
 }
 
 /// Takes in from the rank before this one in a cycle, if one is to be seen; whether there was

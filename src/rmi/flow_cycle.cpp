@@ -30,7 +30,7 @@ struct Found {
 /// Follows the cycle from `found` on, as long as it goes on here; at -1 where it ends.
 Found follow(const space::Mapping& job, int me, Found found) {
   while (found.at != me && job.is_here(found.at)) {
-    const int next = job.slot(found.at).full_until.load(relaxed) - 1;
+    const int next = job.slot(found.at).full.until.load(relaxed) - 1;
     if (next < 0 || next >= job.ranks() || ++found.steps > steps_max) return {-1, -1, found.steps};
     found.before = std::exchange(found.at, next);
   }
@@ -56,7 +56,7 @@ void on_cycle(const transport::Arrived& arrived) {
   const Found found = follow(job, me, {at, record.before, record.steps});
   if (found.at < 0) return;
   if (found.at != me || !job.is_here(me)) return ask_on(me, found);
-  job.slot(me).before_in_cycle.store(found.before + 1, relaxed);
+  job.slot(me).full.before.store(found.before + 1, relaxed);
   wait::notify(job.slot(me));
 }
 
@@ -71,7 +71,7 @@ int previous_in_cycle(const space::Mapping& job, int me, int until, bool asks) {
   if (found.at == me) return found.before;
   if (found.at < 0) return -1;
   if (asks) ask_on(me, found);
-  std::atomic<std::int32_t>& told = job.slot(me).before_in_cycle;
+  std::atomic<std::int32_t>& told = job.slot(me).full.before;
   return told.load(relaxed) != 0 ? told.exchange(0, relaxed) - 1 : -1;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 void show(const space::Mapping& job, std::initializer_list<int> cycle) {
   for (const int* rank = cycle.begin(); rank + 1 < cycle.end(); ++rank)
-    job.slot(*rank).full_until = rank[1] + 1;
+    job.slot(*rank).full.until = rank[1] + 1;
 }
 
 TEST(FlowCycle, is_found_where_all_of_it_is_on_the_node) {
@@ -35,7 +35,7 @@ TEST(FlowCycle, of_others_is_none) {
 
 TEST(FlowCycle, that_makes_no_sense_is_none) {
   const harness::Job small(3);
-  small.mapping().slot(1).full_until = 100;
+  small.mapping().slot(1).full.until = 100;
   EXPECT_EQ(previous_in_cycle(small.mapping(), 0, 1, true), -1);
 }
 
@@ -62,7 +62,7 @@ TEST_F(RemoteFlowCycle, is_asked_for_there_and_known_when_the_answer_has_come) {
   EXPECT_EQ(asked[0].record.to, 1);
   EXPECT_EQ(asked[0].head<CycleRecord>().before, 0);
   net_.peer.say(Kind::cycle, 0, CycleRecord{.before = 2, .steps = 2});
-  EXPECT_TRUE(net_.until([&] { return job().slot(0).before_in_cycle != 0; }));
+  EXPECT_TRUE(net_.until([&] { return job().slot(0).full.before != 0; }));
   EXPECT_EQ(previous_in_cycle(job(), 0, 1, false), 2);
   EXPECT_EQ(previous_in_cycle(job(), 0, 1, false), -1) << "once";
 }
@@ -71,7 +71,7 @@ TEST_F(RemoteFlowCycle, who_is_asked_follows_it_on_or_says_nothing) {
   net_.peer.say(Kind::cycle, 2, CycleRecord{.before = 2, .steps = 0});
   EXPECT_TRUE(net_.until([&] { return net_.peer.is_heard_out(); }));
   EXPECT_TRUE(net_.peer.seen(Kind::cycle).empty());
-  job().slot(0).full_until = 1 + 1;
+  job().slot(0).full.until = 1 + 1;
   net_.peer.say(Kind::cycle, 2, CycleRecord{.before = 2, .steps = 0});
   EXPECT_TRUE(net_.until([&] { return !net_.peer.seen(Kind::cycle).empty(); }));
   const auto asked = net_.peer.seen(Kind::cycle);

@@ -69,8 +69,8 @@ void WatchedFutures::settle_all(bool during_fence) {
 
 bool WatchedFutures::is_lost(detail::FutureBase& future) const {
   const space::AddressSpace& space = context_.space;
-  if (space.header().on_death != space::OnDeath::go_on ||
-      space.header().deaths.load(std::memory_order_acquire) == 0)
+  if (space.header().settings.on_death != space::OnDeath::go_on ||
+      space.header().gone.deaths.load(std::memory_order_acquire) == 0)
     return false;
   const int rank = future.awaited();
   if (rank < 0 || space.slot(rank).life.load(std::memory_order_acquire) != space::Life::dead)

@@ -12,7 +12,7 @@
 namespace armature::space {
 
 std::uint64_t records_offset(const ControlHeader& header) {
-  return header.ranks * header.segment_bytes +
+  return header.ranks * header.layout.segment_bytes +
          (TeamBlock::bytes(header.ranks) + 4095) / 4096 * 4096;
 }
 

@@ -67,35 +67,36 @@ void check(const ControlHeader& header) {
   if (header.ranks == 0 || header.ranks > ranks_max)
     fail(Errc::start,
          fmt::format("{} ranks are not possible: 1 to {} are", header.ranks, ranks_max));
-  if (!std::has_single_bit(header.segment_bytes) || header.segment_bytes < segment_bytes_min)
+  if (!std::has_single_bit(header.layout.segment_bytes) ||
+      header.layout.segment_bytes < segment_bytes_min)
     fail(Errc::start,
          fmt::format(
              "a segment of {} bytes is not possible: it must be a power of two and at least {}",
-             header.segment_bytes, base::readable_bytes(segment_bytes_min)));
-  if (header.segment_base % 4096 != 0 || header.segment_base == 0)
+             header.layout.segment_bytes, base::readable_bytes(segment_bytes_min)));
+  if (header.layout.segment_base % 4096 != 0 || header.layout.segment_base == 0)
     fail(Errc::start,
          fmt::format("segments cannot start at {:#x}: the address must be a multiple of 4096",
-                     header.segment_base));
-  if (header.segment_base >= address_end ||
-      (address_end - header.segment_base) / header.segment_bytes < header.ranks)
+                     header.layout.segment_base));
+  if (header.layout.segment_base >= address_end ||
+      (address_end - header.layout.segment_base) / header.layout.segment_bytes < header.ranks)
     fail(Errc::start,
          fmt::format(
              "{} segments of {} from {:#x} on do not fit below {:#x}: choose smaller segments "
              "(--segment-size)",
-             header.ranks, base::readable_bytes(header.segment_bytes), header.segment_base,
-             address_end));
+             header.ranks, base::readable_bytes(header.layout.segment_bytes),
+             header.layout.segment_base, address_end));
   if (header.ranks_are_virtual != 0 &&
-      (header.stack_bytes % 4096 != 0 || header.stack_bytes < stack_bytes_min ||
-       header.stack_bytes > header.segment_bytes / 4))
+      (header.layout.stack_bytes % 4096 != 0 || header.layout.stack_bytes < stack_bytes_min ||
+       header.layout.stack_bytes > header.layout.segment_bytes / 4))
     fail(Errc::start,
          fmt::format(
              "stacks of {} bytes are not possible: {} to a quarter of a segment ({}) are, in "
              "whole pages (--stack-size, --segment-size)",
-             header.stack_bytes, base::readable_bytes(stack_bytes_min),
-             base::readable_bytes(header.segment_bytes / 4)));
-  if (heap_start(header) > header.segment_bytes / 2)
+             header.layout.stack_bytes, base::readable_bytes(stack_bytes_min),
+             base::readable_bytes(header.layout.segment_bytes / 4)));
+  if (heap_start(header) > header.layout.segment_bytes / 2)
     fail(Errc::start, fmt::format("segments of {} are too small for a job of {} ranks",
-                                  base::readable_bytes(header.segment_bytes), header.ranks));
+                                  base::readable_bytes(header.layout.segment_bytes), header.ranks));
 }
 
 ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
@@ -105,29 +106,31 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   if (options.virtual_processes)
     header.processes =
         std::clamp<std::uint32_t>(*options.virtual_processes, 1, std::max(options.ranks, 1u));
-  header.segment_bytes =
+  header.layout.segment_bytes =
       options.segment_bytes != 0 ? options.segment_bytes : default_segment_bytes(options.ranks);
-  header.segment_base = options.segment_base != 0 ? options.segment_base : default_base;
-  header.cores = options.cores;
-  header.check_full = options.check_full || always_check_full ? 1 : 0;
-  header.on_death = options.on_death;
-  header.launcher_pid = options.launcher_pid;
-  header.simulated = options.simulation_seed ? 1 : 0;
-  header.simulated_deaths = options.simulated_deaths;
-  header.simulated_leaves = options.simulated_leaves;
-  header.seed = options.simulation_seed.value_or(0);
+  header.layout.segment_base = options.segment_base != 0 ? options.segment_base : default_base;
+  header.settings.cores = options.cores;
+  header.settings.check_full = options.check_full || always_check_full ? 1 : 0;
+  header.settings.on_death = options.on_death;
+  header.launcher.pid = options.launcher_pid;
+  header.simulation.on = options.simulation_seed ? 1 : 0;
+  header.simulation.deaths = options.simulated_deaths;
+  header.simulation.leaves = options.simulated_leaves;
+  header.simulation.seed = options.simulation_seed.value_or(0);
   header.ranks_are_virtual = options.virtual_processes ? 1 : 0;
   if (options.virtual_processes)
-    header.stack_bytes =
-        options.stack_bytes != 0 ? options.stack_bytes : default_stack_bytes(header.segment_bytes);
-  header.keeps_copies = options.virtual_processes && options.on_death == OnDeath::recover ? 1 : 0;
+    header.layout.stack_bytes = options.stack_bytes != 0
+                                    ? options.stack_bytes
+                                    : default_stack_bytes(header.layout.segment_bytes);
+  header.settings.keeps_copies =
+      options.virtual_processes && options.on_death == OnDeath::recover ? 1 : 0;
   header.started_ns = base::now_ns();
   header.node = options.node;
   header.nodes = std::max(static_cast<std::int32_t>(options.nodes.size()), 1);
   for (const std::int32_t node : options.node_of_rank)
     header.nodes = std::max(header.nodes, node + 1);
   if (options.virtual_processes && header.nodes == 1 && !options.slots_have_pages)
-    header.slot_bytes = sizeof(RankSlot);
+    header.layout.slot_bytes = sizeof(RankSlot);
   check(header);
   return header;
 }
@@ -140,7 +143,7 @@ void write_world(const JobMemory& memory, const ControlHeader& header, std::uint
   world->users = users;
   for (std::uint32_t r = 0; r < header.ranks; ++r) world->ranks()[r] = static_cast<std::int32_t>(r);
   write_at(memory.segments[0].get(), block.get(), TeamBlock::head_bytes(header.ranks),
-           header.ranks_are_virtual != 0 ? header.ranks * header.segment_bytes
+           header.ranks_are_virtual != 0 ? header.ranks * header.layout.segment_bytes
                                          : SegmentHead::world_block_offset(header.ranks));
 }
 
@@ -183,7 +186,8 @@ JobMemory JobMemory::create(const JobOptions& options) {
   memory.control = memory_file(control_name, Control::bytes(header));
   // What is used is reserved now, so that no access fails later for want of memory; not the crash
   // report of so many ranks.
-  if (!reserve(memory.control.get(), 0, Control::bytes_in_use(header.ranks, header.slot_bytes)))
+  if (!reserve(memory.control.get(), 0,
+               Control::bytes_in_use(header.ranks, header.layout.slot_bytes)))
     fail(Errc::start, fmt::format("no memory for the control block of {} ranks: {}", header.ranks,
                                   base::system_text(errno)));
   void* start = mmap(nullptr, Control::bytes(header), PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -206,19 +210,19 @@ JobMemory JobMemory::create(const JobOptions& options) {
     new (&control.segments()[r]) detail::SegmentView;
     new (&control.process(static_cast<int>(r))) ProcessSlot;
     if (header.ranks_are_virtual == 0)
-      memory.segments.push_back(memory_file(segment_name, header.segment_bytes));
+      memory.segments.push_back(memory_file(segment_name, header.layout.segment_bytes));
   }
   if (header.ranks_are_virtual != 0)
     memory.segments.push_back(memory_file(
-        segment_name, header.ranks * header.segment_bytes + TeamBlock::bytes(header.ranks)));
-  for (int copy = 0; header.keeps_copies != 0 && copy < 2; ++copy)
+        segment_name, header.ranks * header.layout.segment_bytes + TeamBlock::bytes(header.ranks)));
+  for (int copy = 0; header.settings.keeps_copies != 0 && copy < 2; ++copy)
     memory.segments.push_back(memory_file(copy_name, copy_file_bytes(header)));
   place_ranks(control, options);
-  control.header().ranks_here = here;
+  control.header().here.ranks = here;
   for (std::uint32_t r = 0; r < header.ranks; ++r)
     if (const RankSlot& slot = control.slot(static_cast<int>(r)); slot.index == 0) {
       control.process(slot.process).node = slot.node;
-      if (slot.node == options.node) ++control.header().processes_here;
+      if (slot.node == options.node) ++control.header().here.processes;
     }
   write_world(memory, header, here);
   munmap(start, Control::bytes(header));
@@ -242,8 +246,8 @@ Control map_control(int fd, bool writable) {
   const Control control{static_cast<std::byte*>(start)};
   const ControlHeader& header = control.header();
   if (header.magic != control_magic || header.version != control_version || header.ranks == 0 ||
-      header.ranks > ranks_max || header.slot_bytes < sizeof(RankSlot) ||
-      header.slot_bytes > Control::slot_page || Control::bytes(header) > bytes) {
+      header.ranks > ranks_max || header.layout.slot_bytes < sizeof(RankSlot) ||
+      header.layout.slot_bytes > Control::slot_page || Control::bytes(header) > bytes) {
     munmap(start, bytes);
     fail(Errc::start,
          "the control block was made by another build of Armature: start the program with the "
@@ -256,7 +260,7 @@ Control map_control(int fd, bool writable) {
 Control map_below_segments(const Control& control, int fd) {
   const std::size_t bytes = Control::bytes(control.header());
   const std::uint64_t wanted =
-      control.header().segment_base - below_segments_bytes - (bytes + 4095) / 4096 * 4096;
+      control.header().layout.segment_base - below_segments_bytes - (bytes + 4095) / 4096 * 4096;
   void* got = mmap(reinterpret_cast<void*>(wanted), bytes, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
   if (got != reinterpret_cast<void*>(wanted)) {

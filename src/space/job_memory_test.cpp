@@ -27,9 +27,9 @@ TEST(JobMemory, a_control_block_describes_its_job) {
   ASSERT_EQ(memory.segments.size(), 3u);
   const Control control = map_control(memory.control.get(), false);
   EXPECT_EQ(control.header().ranks, 3u);
-  EXPECT_EQ(control.header().segment_bytes, 1u << 30);
-  EXPECT_EQ(control.header().cores, 2u);
-  EXPECT_EQ(control.header().check_full, 1u);
+  EXPECT_EQ(control.header().layout.segment_bytes, 1u << 30);
+  EXPECT_EQ(control.header().settings.cores, 2u);
+  EXPECT_EQ(control.header().settings.check_full, 1u);
   EXPECT_EQ(control.slot(2).life.load(), Life::starting);
   munmap(control.start, Control::bytes(3));
 }
@@ -60,7 +60,7 @@ TEST(JobMemory, processes_of_virtual_ranks_may_host_some_more_than_others) {
     EXPECT_EQ(control.slot(r).index, expected[r][1]);
     EXPECT_EQ(control.slot(r).node, expected[r][2]);
   }
-  EXPECT_EQ(control.header().processes_here, 2u);
+  EXPECT_EQ(control.header().here.processes, 2u);
   munmap(control.start, Control::bytes(control.header()));
 }
 

@@ -170,8 +170,8 @@ void Mapping::leave() {
 Mapping::Mapping(Control control)
     : control_(control),
       ranks_(static_cast<int>(control.header().ranks)),
-      base_(reinterpret_cast<std::byte*>(control.header().segment_base)),
-      segment_bytes_(control.header().segment_bytes),
+      base_(reinterpret_cast<std::byte*>(control.header().layout.segment_base)),
+      segment_bytes_(control.header().layout.segment_bytes),
       heap_offset_(heap_start(control.header())) {}
 
 TeamBlock& Mapping::world_block() const {

@@ -36,7 +36,7 @@ class Mapping {
   /// Whether the rank is on this node, so that its segment is mapped here whole. Of other ranks'
   /// segments the head is, this node's own; the rest is kept free, so that it is nobody else's.
   [[nodiscard]] bool is_here(int rank) const { return slot(rank).node == header().node; }
-  [[nodiscard]] bool checks_in_full() const { return header().check_full != 0; }
+  [[nodiscard]] bool checks_in_full() const { return header().settings.check_full != 0; }
 
   [[nodiscard]] std::byte* segment(int rank) const {
     return base_ + static_cast<std::size_t>(rank) * segment_bytes_;

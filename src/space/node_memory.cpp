@@ -14,7 +14,7 @@ std::uint64_t NodeMemory::kept_bytes_max() const {
   constexpr std::uint64_t most = std::uint64_t{256} << 20;
   // All ranks of a node keep at most one part of so many of its memory.
   constexpr std::uint64_t parts_of_memory = 8;
-  const std::uint64_t ranks = std::max<std::uint64_t>(mapping_.header().ranks_here, 1);
+  const std::uint64_t ranks = std::max<std::uint64_t>(mapping_.header().here.ranks, 1);
   return std::min(most, topology::memory_room().total / parts_of_memory / ranks);
 }
 

@@ -24,12 +24,56 @@ enum class Reconfiguration : std::uint32_t {
 /// What all are about to quiesce for.
 enum class Asked : std::uint32_t { nothing, checkpoint, reconfiguration };
 
+/// The processes that the job has: an epoch is the time between two changes. See quiesce.md.
+struct Epoch {
+  // By the launcher alone: how often processes were to reconfigure; by the first of them: and have.
+  // Of epoch n are the processes whose slots say so. On several nodes: how many processes of the
+  // job are known here to be lost, by whoever hears of one.
+  std::atomic<std::uint32_t> wanted{0};
+  std::atomic<Reconfiguration> how{Reconfiguration::roll_back};
+  std::atomic<std::uint32_t> entered{0};
+  std::atomic<std::uint32_t> recoveries{0};  // how often all rolled back
+  // 1: some process has been given up that may still be there, only that nothing is heard of it.
+  std::atomic<std::uint32_t> has_given_up{0};
+  // 1: on several nodes they cannot roll back to a copy; QuiesceState::problem says why.
+  std::atomic<std::uint32_t> beyond_recovery{0};
+};
+
+/// The folder of a checkpoint.
+struct KeptFolder {
+  static constexpr std::size_t directory_max = 512;  // the folders in it have longer names
+
+  // Where checkpoints lie, by whoever wants one; and the number of this one's folder there, by the
+  // leader. On several nodes both with the plan.
+  char directory[2 * directory_max] = {};
+  std::uint64_t number = 0;
+  // Of this one, which no other has, told with the folder. That of the first one that was begun is
+  // the job's own, too: what was restarted from one is another job.
+  std::uint64_t id = 0, first_id = 0;
+  // On several nodes: that of the one before, where what is written is what has changed since.
+  std::uint64_t goes_on_from = 0;
+
+  /// Called by each process that is told of a checkpoint.
+  void begin(std::uint64_t that_one) {
+    id = that_one;
+    if (first_id == 0) first_id = id;
+  }
+};
+
+/// Whether a checkpoint to disk holds what has changed since the one before, where it can.
+struct Incremental {
+  std::uint32_t is_setting = 0;             // 1: by the job's options
+  std::atomic<std::uint32_t> is_wanted{0};  // 1: of the one that is wanted, by whoever wants it
+  // By the leader, before it reaches the first step: since which one that is now; 0: all is
+  // written. On several nodes with the plan; 0 after all, by whoever finds that ranks have moved.
+  std::atomic<std::uint32_t> since{0};
+};
+
 /// Checkpoints of virtual ranks: all processes stop taking turns, write what there is, and go on.
 /// Whoever wants one asks for it, writes the directory, and stores `wanted`. How far each process
 /// is stands in its slot.
 struct QuiesceState {
   static constexpr std::size_t text_max = 1024;
-  static constexpr std::size_t directory_max = text_max / 2;  // the folders in it have longer names
 
   std::atomic<std::uint32_t> wanted{0};  // number of the last that was wanted
   std::atomic<std::uint32_t> over{0};    // and of the last that is over; equal: none is under way
@@ -42,25 +86,10 @@ struct QuiesceState {
   // Ranks of this node that only wait for being on another one.
   std::atomic<std::uint32_t> ready{0};
   std::atomic<std::uint32_t> broken{0};  // processes that could not write their part
-  // On one node, number of the last that cannot be written, as was known before anything was made;
-  // `problem` says why.
-  std::atomic<std::uint32_t> refused{0};
-  std::uint32_t restarts = 0;  // how often the job was started again from a checkpoint
+  std::uint32_t restarts = 0;            // how often the job was started again from a checkpoint
   std::atomic<std::uint32_t> is_filling{0};  // 1: what it goes on from is not yet in the segments
-  // 1: checkpoints to disk hold what has changed since the one before where they can: the job's
-  // setting, and, by whoever wants it, that of the one that is wanted. By the leader, before it
-  // reaches the first step: since which one that is now; 0: all is written. On several nodes with
-  // the plan; 0 after all, by whoever finds that ranks have moved since.
-  std::uint32_t incremental = 0;
-  std::atomic<std::uint32_t> is_incremental{0};
-  std::atomic<std::uint32_t> changed_since{0};
-  // Where checkpoints lie, by whoever wants one; and the number of this one's folder there, by the
-  // leader. On several nodes both with the plan.
-  char directory[text_max] = {};
-  std::uint64_t folder_number = 0;
-  // Of this one, which no other has, told with the folder. That of the first one that was begun is
-  // the job's own, too: what was restarted from one is another job.
-  std::uint64_t id = 0, first_id = 0;
+  Incremental incremental;
+  KeptFolder folder;
   char problem[text_max] = {};
   // What the job that is started again was: its program and its library must be the same.
   std::uint8_t build[2][20] = {};
@@ -71,26 +100,8 @@ struct QuiesceState {
   // By a signal, where no launcher has all quiesce: how often the program was asked for a
   // checkpoint since rank 0, which is on this node then, has last looked.
   std::atomic<std::uint32_t> requests{0};
-  // By the launcher alone: how often processes were to reconfigure; by the first of them: and have.
-  // Of reconfiguration number n are the processes whose slots say so. On several nodes: how many
-  // processes of the job are known here to be lost, by whoever hears of one.
-  std::atomic<std::uint32_t> reconfiguration{0};
-  std::atomic<Reconfiguration> reconfigure_as{Reconfiguration::roll_back};
-  std::atomic<std::uint32_t> reconfigured{0};
-  std::atomic<std::uint32_t> recoveries{0};  // how often all rolled back
-  // 1: some process has been given up that may still be there, only that nothing is heard of it.
-  std::atomic<std::uint32_t> has_given_up{0};
-  // 1: on several nodes they cannot roll back to a copy; `problem` says why.
-  std::atomic<std::uint32_t> beyond_recovery{0};
+  Epoch epoch;
 
-  // On several nodes: that of the one before, where what is written is what has changed since.
-  std::uint64_t goes_on_from = 0;
-
-  /// By whoever is told of a checkpoint.
-  void begin(std::uint64_t that_one) {
-    id = that_one;
-    if (first_id == 0) first_id = id;
-  }
   /// False while something is asked for already.
   [[nodiscard]] bool ask_for(Asked what) {
     Asked before = Asked::nothing;
@@ -103,8 +114,8 @@ struct QuiesceState {
   /// Whether processes are to reconfigure: after a death, or since the job is to have more or
   /// fewer.
   [[nodiscard]] bool is_to_reconfigure() const {
-    return reconfiguration.load(std::memory_order_acquire) !=
-           reconfigured.load(std::memory_order_acquire);
+    return epoch.wanted.load(std::memory_order_acquire) !=
+           epoch.entered.load(std::memory_order_acquire);
   }
 };
 

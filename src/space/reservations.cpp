@@ -47,7 +47,7 @@ bool Reservations::take(std::uint64_t bytes, int process, topology::MemoryRoom& 
   // In this order; see the proof.
   const std::uint64_t settled = control_.header().reserved.settled.load(std::memory_order_acquire);
   room = topology::memory_room();
-  const std::uint64_t processes = std::max<std::uint64_t>(control_.header().processes_here, 1);
+  const std::uint64_t processes = std::max<std::uint64_t>(control_.header().here.processes, 1);
   const std::uint64_t more = std::min(spare_max, room.bytes / parts_of_room / processes);
   std::uint64_t extra = bytes <= room.bytes ? more : 0;
   if (!grant(bytes + extra, settled, room.bytes)) {

@@ -20,8 +20,8 @@ namespace armature::space {
 /// ranks those would be as much memory as all the rest.
 struct VirtualSegment {
   explicit VirtualSegment(const ControlHeader& job)
-      : segment_bytes(job.segment_bytes),
-        stack_bytes(job.stack_bytes),
+      : segment_bytes(job.layout.segment_bytes),
+        stack_bytes(job.layout.stack_bytes),
         guard_bytes(guards_are_areas(job.ranks) ? std::min(stack_bytes, segment_bytes / 16)
                                                 : stack_guard_bytes),
         middle((SegmentHead::heap_start(job.ranks, 0) + guard_bytes + stack_bytes +

@@ -39,7 +39,8 @@ constexpr std::size_t broadcast_pieces_max = 8;
 bool go_by_rounds(const TeamState& team, std::size_t bytes, std::size_t in_round) {
   constexpr std::size_t copied_twice_max = 8 * 1024;
   // A death may let one member give up, and use its memory, that another of them still reads.
-  if (team.proxy().is_far() && team.space().header().on_death == space::OnDeath::go_on) return true;
+  if (team.proxy().is_far() && team.space().header().settings.on_death == space::OnDeath::go_on)
+    return true;
   return bytes <= copied_twice_max || (bytes <= in_round && team::rounds_are_long(team));
 }
 

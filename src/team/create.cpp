@@ -132,7 +132,7 @@ std::optional<Invitation> await_invitation(int inviter, wait::RankContext& me,
     is_refused = !found && team::was_refused(me, inviter, making);
     // The lives of many are not looked at again and again for nothing.
     return found || is_refused ||
-           (me.space.header().deaths.load(std::memory_order_acquire) != 0 &&
+           (me.space.header().gone.deaths.load(std::memory_order_acquire) != 0 &&
             making.first_dead() >= 0);
   });
   if (!found && !is_refused) making.require_all_alive();

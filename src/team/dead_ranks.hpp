@@ -9,7 +9,7 @@ namespace armature::team {
 
 /// Whether the job goes on after deaths.
 [[nodiscard]] inline bool goes_on(const space::Mapping& job) {
-  return job.header().on_death == space::OnDeath::go_on;
+  return job.header().settings.on_death == space::OnDeath::go_on;
 }
 /// The first of them that is dead, as far as known here; -1 when none is.
 [[nodiscard]] int first_dead(const space::Mapping& job, std::span<const std::int32_t> ranks);

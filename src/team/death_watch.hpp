@@ -39,7 +39,8 @@ class DeathWatch {
 
  private:
   [[nodiscard]] bool must_look() const {
-    return (is_far_ || has_makers()) && job_.header().deaths.load(std::memory_order_acquire) != 0;
+    return (is_far_ || has_makers()) &&
+           job_.header().gone.deaths.load(std::memory_order_acquire) != 0;
   }
   [[nodiscard]] bool round_will_not_be_complete() const;
 

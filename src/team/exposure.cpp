@@ -225,7 +225,7 @@ void or_give_up(TeamState& team, Do&& read) {
 
 bool rounds_are_long(const TeamState& team) {
   const space::ControlHeader& job = team.space().header();
-  return team.proxy().is_far() || (job.ranks_are_virtual == 0 && job.ranks > job.cores);
+  return team.proxy().is_far() || (job.ranks_are_virtual == 0 && job.ranks > job.settings.cores);
 }
 
 bool is_one_or_each(const TeamState& team) {

@@ -75,7 +75,8 @@ Nodes::Nodes(space::TeamBlock& block, const space::Mapping& mapping) {
   if (here_ == size()) return;
   // Where the job goes on after deaths nobody shall miss what somebody else has shown because one
   // between them has died.
-  const bool directly = size() <= direct_max || mapping.header().on_death == space::OnDeath::go_on;
+  const bool directly =
+      size() <= direct_max || mapping.header().settings.on_death == space::OnDeath::go_on;
   edges_ = edges_of(here_, size(), directly ? Telling::directly : Telling::by_tree);
 }
 

@@ -52,7 +52,7 @@ void refuse(wait::RankContext& me, int to, const Making& making) {
   wait::WaitFor wait{.what = space::Awaiting::team, .peer = to, .call = "Team::create"};
   wait::wait_until(wait, [&] {
     return word.load(std::memory_order_acquire) == 0 ||
-           me.space.header().deaths.load(std::memory_order_acquire) != 0;
+           me.space.header().gone.deaths.load(std::memory_order_acquire) != 0;
   });
   // Release: nothing else goes with it, but what this rank has done before is seen.
   word.store(word_of(making), std::memory_order_release);

@@ -15,7 +15,7 @@ namespace {
 
 void make_notifiers_work() {
   const auto job = std::make_unique<space::ControlHeader>();
-  job->processes_here = 1;
+  job->here.processes = 1;
   prepare_notifiers(*job);
 }
 

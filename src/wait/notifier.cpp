@@ -83,7 +83,7 @@ void wake(int process, int rank) {
 }
 
 void rank_has_finished(space::ControlHeader& job) {
-  job.finished.fetch_add(1, std::memory_order_acq_rel);
+  job.here.finished.fetch_add(1, std::memory_order_acq_rel);
   if (job.all_have_finished()) wake_processes(notifiers().control);
 }
 
@@ -109,7 +109,8 @@ void prepare_notifiers(const space::ControlHeader& job) {
   here.control.start = reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job));
   here.ranks_are_virtual = job.ranks_are_virtual != 0;
   here.membarrier_works = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
-  here.wakers_are_here = job.processes_here == 1 && !here.ranks_are_virtual && job.simulated == 0 &&
+  here.wakers_are_here = job.here.processes == 1 && !here.ranks_are_virtual &&
+                         job.simulation.on == 0 &&
                          membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
 }
 

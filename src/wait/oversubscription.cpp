@@ -26,16 +26,16 @@ int threads_of_job() { return base::state<Sharing>().threads_here; }
 void count_sharers(const space::ControlHeader& job) {
   const bool is_virtual = job.ranks_are_virtual != 0;
   // The nodes of `armature run` are pretended: all of them are on this machine.
-  const bool has_all = job.has_launcher != 0 || job.nodes == 1;
+  const bool has_all = job.launcher.is_there != 0 || job.nodes == 1;
   const std::uint32_t all_processes = is_virtual ? hosting_processes(job) : job.processes;
-  const std::uint32_t processes = has_all ? all_processes : job.processes_here;
-  const std::uint32_t ranks = has_all ? job.ranks : job.ranks_here;
+  const std::uint32_t processes = has_all ? all_processes : job.here.processes;
+  const std::uint32_t ranks = has_all ? job.ranks : job.here.ranks;
   const std::uint32_t sharers = is_virtual ? processes : ranks;
   auto& sharing = base::state<Sharing>();
-  sharing.more_ranks_than_cores = sharers > job.cores;
+  sharing.more_ranks_than_cores = sharers > job.settings.cores;
   sharing.threads_here = static_cast<int>(sharers + (job.nodes > 1 ? processes : 0));
   // Another rank of the thread may make the condition true, where several share one.
-  const bool threads_are_shared = job.simulated != 0 || (is_virtual && ranks > processes);
+  const bool threads_are_shared = job.simulation.on != 0 || (is_virtual && ranks > processes);
   // Only the long wait polls the network, and so sees what comes over it.
   const bool must_poll = threads_are_shared || job.nodes > 1;
   sharing.spins_before_long = must_poll ? 1 : (sharing.more_ranks_than_cores ? 4 : 400);

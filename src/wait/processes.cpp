@@ -20,15 +20,15 @@ void wake_processes(const space::Control& control) {
 void reconfigure(const space::Control& control, space::Reconfiguration as,
                  std::span<const int> leave, std::span<const int> join) {
   space::ControlHeader& job = control.header();
-  const std::uint32_t number = job.quiesce.reconfiguration.load(std::memory_order_relaxed) + 1;
+  const std::uint32_t number = job.quiesce.epoch.wanted.load(std::memory_order_relaxed) + 1;
   for (const int process : leave)
     control.process(process).until.store(number, std::memory_order_release);
   for (const int process : join) {
     control.process(process).since.store(number, std::memory_order_release);
     job.processes = std::max(job.processes, static_cast<std::uint32_t>(process) + 1);
   }
-  job.quiesce.reconfigure_as.store(as, std::memory_order_release);
-  job.quiesce.reconfiguration.store(number, std::memory_order_release);
+  job.quiesce.epoch.how.store(as, std::memory_order_release);
+  job.quiesce.epoch.wanted.store(number, std::memory_order_release);
   wake_processes(control);
 }
 
@@ -36,16 +36,16 @@ void reconfigure(const space::Control& control, space::Reconfiguration as,
 void lose_process(const space::Control& control, int process) {
   space::QuiesceState& quiesce = control.header().quiesce;
   std::atomic<std::uint32_t>& until = control.process(process).until;
-  const std::uint32_t end = quiesce.reconfiguration.load(std::memory_order_acquire) + 1;
+  const std::uint32_t end = quiesce.epoch.wanted.load(std::memory_order_acquire) + 1;
   // Some node may not know yet that it has left: then all take it for lost, and so agree.
   for (std::uint32_t before : {0u, space::ProcessSlot::in_order})
     until.compare_exchange_strong(before, end, std::memory_order_acq_rel);
   std::uint32_t lost = 0;
   for (std::uint32_t p = 0; p < control.header().processes; ++p)
     lost += is_lost(control.process(static_cast<int>(p))) ? 1 : 0;
-  std::uint32_t known = quiesce.reconfiguration.load(std::memory_order_acquire);
+  std::uint32_t known = quiesce.epoch.wanted.load(std::memory_order_acquire);
   while (known < lost &&
-         !quiesce.reconfiguration.compare_exchange_weak(known, lost, std::memory_order_acq_rel)) {
+         !quiesce.epoch.wanted.compare_exchange_weak(known, lost, std::memory_order_acq_rel)) {
   }
   wake_processes(control);
 }
@@ -61,7 +61,7 @@ void roll_back_without(const space::Control& control, int process) {
 std::uint32_t hosting_processes(const space::ControlHeader& job) {
   const space::Control control{
       reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job))};
-  const std::uint32_t reconfigured = job.quiesce.reconfigured.load(std::memory_order_acquire);
+  const std::uint32_t reconfigured = job.quiesce.epoch.entered.load(std::memory_order_acquire);
   std::uint32_t count = 0;
   for (std::uint32_t p = 0; p < job.processes; ++p)
     count += control.process(static_cast<int>(p)).belongs(reconfigured) ? 1 : 0;
@@ -81,7 +81,7 @@ std::uint32_t ask_for_processes(space::ControlHeader& job, std::uint32_t process
   do next = ((before >> 32) + 1) << 32 | processes;
   while (!wanted.compare_exchange_weak(before, next, std::memory_order_acq_rel));
   // The launcher looks at once instead of at its next round.
-  if (job.has_launcher != 0) kill(job.launcher_pid, SIGCHLD);
+  if (job.launcher.is_there != 0) kill(job.launcher.pid, SIGCHLD);
   return static_cast<std::uint32_t>(next >> 32);
 }
 

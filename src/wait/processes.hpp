@@ -43,7 +43,7 @@ inline bool is_leaving(const space::QuiesceState& quiesce, const space::ProcessS
 }
 /// Whether a job of several nodes rolls back to copies in memory after deaths.
 inline bool recovers_on_nodes(const space::ControlHeader& job) {
-  return job.nodes > 1 && job.on_death == space::OnDeath::recover;
+  return job.nodes > 1 && job.settings.on_death == space::OnDeath::recover;
 }
 
 /// How many processes host the ranks of the job now.

@@ -67,10 +67,10 @@ class GoneRanks {
  public:
   void check(const AddressSpace& space, const WaitFor& wait, Latched& ready) {
     const space::ControlHeader& job = space.header();
-    if (job.left.load(std::memory_order_acquire) == 0 &&
-        job.deaths.load(std::memory_order_acquire) == 0)
+    if (job.gone.left.load(std::memory_order_acquire) == 0 &&
+        job.gone.deaths.load(std::memory_order_acquire) == 0)
       return;
-    const bool goes_on = job.on_death == space::OnDeath::go_on;
+    const bool goes_on = job.settings.on_death == space::OnDeath::go_on;
     // The order matters: a rank that leaves because of a death has seen it, so we see it too.
     const int left = first_awaited(space, wait, Life::finished);
     const int dead = goes_on ? first_awaited(space, wait, Life::dead) : -1;
@@ -266,7 +266,7 @@ namespace detail {
     if (condition_holds.look()) return;
     published.refresh(wait);
     // Ranks that went before are looked at once, and again before each sleep.
-    const std::uint32_t deaths = space.header().deaths.load(std::memory_order_acquire);
+    const std::uint32_t deaths = space.header().gone.deaths.load(std::memory_order_acquire);
     if (std::exchange(deaths_seen, deaths) != deaths) gone.check(space, wait, condition_holds);
     if (spin.made_progress()) {
       // More may come where something has: a thread that yields the core hears of it late.

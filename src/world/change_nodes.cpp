@@ -36,7 +36,7 @@ namespace {
 
 /// Processes of a node have been compared as they joined.
 void require_like_nodes(const World& world, const space::ControlHeader& job, const char* call) {
-  const std::uint64_t mine = job.addresses.load(std::memory_order_acquire);
+  const std::uint64_t mine = job.alike.addresses.load(std::memory_order_acquire);
   const bool are_alike = broadcast(world, mine, 0) == mine;
   if (allreduce<int>(world, are_alike ? 1 : 0, std::multiplies<>()) != 0) return;
   base::fail(Errc::misuse, fmt::format("{}: code or data lie at different addresses on the nodes "
@@ -93,7 +93,7 @@ std::uint32_t quiesce_together(const World& world, quiesce::Plan what, const cha
   if (me.space.me() == 0) quiesce::announce(me.space, what);
   // Release: whoever sees all ready sees that they have let go. Processes may sleep whose ranks
   // have been ready for long, or that have none.
-  if (job.quiesce.ready.fetch_add(1, std::memory_order_acq_rel) + 1 == job.ranks_here)
+  if (job.quiesce.ready.fetch_add(1, std::memory_order_acq_rel) + 1 == job.here.ranks)
     wait::wake_processes({reinterpret_cast<std::byte*>(&job)});
   await(job.quiesce, number, call);
   // In a job that was restarted they may be on one node now.

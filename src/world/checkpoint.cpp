@@ -44,11 +44,11 @@ std::string directory_or_default(const std::string& directory) {
   // A restart names it from the root on, and so does this; there, links are other names of it, too.
   std::error_code error;
   const std::size_t bytes = std::filesystem::absolute(chosen, error).string().size();
-  if (bytes > space::QuiesceState::directory_max)
+  if (bytes > space::KeptFolder::directory_max)
     base::fail(Errc::bad_argument,
                fmt::format("checkpoint: the name of the directory has {} bytes from the root on, "
                            "and may have {}: {}",
-                           bytes, space::QuiesceState::directory_max, chosen));
+                           bytes, space::KeptFolder::directory_max, chosen));
   return chosen;
 }
 
@@ -73,7 +73,8 @@ struct Incremental {  // unless the program says otherwise
 };
 
 bool is_incremental(const Wanted& wanted, const space::QuiesceState& quiesce) {
-  return wanted.incremental.value_or(quiesce.incremental != 0 || base::state<Incremental>().is_set);
+  return wanted.incremental.value_or(quiesce.incremental.is_setting != 0 ||
+                                     base::state<Incremental>().is_set);
 }
 
 /// How often ranks have gone on from an earlier state. Two numbers, not their sum: a restart counts
@@ -83,14 +84,14 @@ struct Returns {
   bool operator==(const Returns&) const = default;
 };
 Returns returns(const space::QuiesceState& quiesce) {
-  return {quiesce.restarts, quiesce.recoveries.load(std::memory_order_relaxed)};
+  return {quiesce.restarts, quiesce.epoch.recoveries.load(std::memory_order_relaxed)};
 }
 
 void ask(space::ControlHeader& job, const Wanted& wanted, std::uint32_t number) {
-  std::memcpy(job.quiesce.directory, wanted.directory.c_str(), wanted.directory.size() + 1);
+  std::memcpy(job.quiesce.folder.directory, wanted.directory.c_str(), wanted.directory.size() + 1);
   job.quiesce.where.store(wanted.where, std::memory_order_relaxed);
-  job.quiesce.is_incremental.store(is_incremental(wanted, job.quiesce) ? 1 : 0,
-                                   std::memory_order_relaxed);
+  job.quiesce.incremental.is_wanted.store(is_incremental(wanted, job.quiesce) ? 1 : 0,
+                                          std::memory_order_relaxed);
   job.quiesce.wanted.store(number, std::memory_order_release);
   wait::wake_processes({reinterpret_cast<std::byte*>(&job)});
 }
@@ -159,7 +160,7 @@ bool quiesce_all(const wait::RankContext& me, const Wanted& wanted) {
   wait::WaitFor wait{
       .what = space::Awaiting::completion, .is_notified = false, .call = wanted.call};
   wait::wait_until(wait, [&] {
-    return reached(quiesce.over) || job.deaths.load(std::memory_order_acquire) != 0;
+    return reached(quiesce.over) || job.gone.deaths.load(std::memory_order_acquire) != 0;
   });
   if (!reached(quiesce.over))
     base::fail(Errc::rank_lost, fmt::format("{}: a rank has died", wanted.call));
@@ -197,7 +198,7 @@ bool can_checkpoint() {
 bool checkpoint_in_memory() {
   constexpr const char* call = "checkpoint_in_memory";
   const wait::RankContext& me = wait::this_rank(call);
-  if (me.space.header().keeps_copies == 0) return false;
+  if (me.space.header().settings.keeps_copies == 0) return false;
   return quiesce_all(me, {call, space::KeptIn::memory, {}, {}});
 }
 

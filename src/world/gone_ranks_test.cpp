@@ -24,7 +24,7 @@ class LeftFromAfar {
     while (slot_.life != Life::leaving) std::this_thread::yield();
     slot_.node = 1;
     slot_.life = Life::finished;
-    space.header().left = 1;
+    space.header().gone.left = 1;
   }
   LeftFromAfar(const LeftFromAfar&) = delete;
   LeftFromAfar& operator=(const LeftFromAfar&) = delete;

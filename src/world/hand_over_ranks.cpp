@@ -37,10 +37,11 @@ void on_request_to_end(int signal, siginfo_t* info, void* /*context*/) {
   const Leaving& here = *base::Runtime::here().find<Leaving>();
   const space::ControlHeader* const job = here.job;
   const bool by_launcher =
-      info->si_pid == here.starter || job->is_to_end.load(std::memory_order_acquire) != 0;
-  if (here.self.is_this() && !by_launcher && job->differ.load(std::memory_order_relaxed) == 0 &&
+      info->si_pid == here.starter || job->launcher.ends_all.load(std::memory_order_acquire) != 0;
+  if (here.self.is_this() && !by_launcher &&
+      job->alike.differ.load(std::memory_order_relaxed) == 0 &&
       here.mine->wants_to_leave.exchange(1, std::memory_order_acq_rel) == 0 &&
-      (job->has_launcher == 0 || kill(job->launcher_pid, SIGCHLD) == 0))
+      (job->launcher.is_there == 0 || kill(job->launcher.pid, SIGCHLD) == 0))
     return;
   end_by(signal);
 }
@@ -86,7 +87,7 @@ bool is_ours(void (*handler)(int, siginfo_t*, void*)) {
 /// Whether requests are from now on taken as ones to leave.
 bool take_requests_to_leave(const space::Mapping& mapping, int process) {
   const space::ControlHeader& header = mapping.header();
-  const char* const why_not = header.nodes > 1 || header.has_launcher == 0
+  const char* const why_not = header.nodes > 1 || header.launcher.is_there == 0
                                   ? migration::why_not_restart(header)
                                   : migration::why_not_move(header);
   if (why_not != nullptr || !is_ours(on_early_request)) return false;
@@ -94,9 +95,9 @@ bool take_requests_to_leave(const space::Mapping& mapping, int process) {
   here.job = &header;
   const char* const beyond = std::getenv(bootstrap::starter_variable);
   here.self.remember();
-  here.starter = header.has_launcher != 0 ? header.launcher_pid
-                 : beyond != nullptr      ? std::atoi(beyond)
-                                          : getppid();
+  here.starter = header.launcher.is_there != 0 ? header.launcher.pid
+                 : beyond != nullptr           ? std::atoi(beyond)
+                                               : getppid();
   here.mine = &mapping.process_slot(process);
   take_requests_by(on_request_to_end);
   return true;

@@ -81,7 +81,7 @@ void Job::leave() {
   end_gets(context_);
   space.local().end_promises();
   slot.life.store(Life::finished, std::memory_order_release);
-  space.header().left.fetch_add(1, std::memory_order_release);
+  space.header().gone.left.fetch_add(1, std::memory_order_release);
   if (net::Network* const net = net::network()) net->peers().tell_life(space.me(), Life::finished);
 }
 

@@ -53,7 +53,7 @@ void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wir
   if (wired_) install_net_device(options, *wired_, wire);
   failure::install_losses(options, wired_ ? &wired_->process_table : nullptr, *mapping_,
                           wired_ ? &wire : nullptr);
-  if (mapping_->header().simulated != 0) simulate_network(options, *mapping_, wire);
+  if (mapping_->header().simulation.on != 0) simulate_network(options, *mapping_, wire);
   net::Network::join(*mapping_, std::move(spaces), wire, options);
   rma::choose_protocols(net::network()->links().engine().is_one_sided());
 }

@@ -42,7 +42,7 @@ Asked ask(const wait::RankContext& me, ProcessId process) {
   asked.tie = me.tie();
   if (asked.tie != space::Tie::none)
     asked.stays = me.space.slot(me.space.me()).process.load(std::memory_order_relaxed);
-  const auto reconfigured = job.quiesce.reconfigured.load(std::memory_order_acquire);
+  const auto reconfigured = job.quiesce.epoch.entered.load(std::memory_order_acquire);
   asked.is_of_job =
       asked.is_a_process() && me.space.process_slot(asked.process).belongs(reconfigured);
   return asked;

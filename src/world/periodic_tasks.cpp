@@ -50,8 +50,8 @@ std::uint64_t interval_ns(PeriodicTask task) {
 }
 
 space::Recurring& recurring(space::ControlHeader& job, PeriodicTask task) {
-  if (task == PeriodicTask::checkpoint) return job.checkpoints;
-  return task == PeriodicTask::copy ? job.copies : job.rebalances;
+  if (task == PeriodicTask::checkpoint) return job.every.checkpoints;
+  return task == PeriodicTask::copy ? job.every.copies : job.every.rebalances;
 }
 
 /// Called by rank 0.
@@ -59,7 +59,7 @@ bool take(space::ControlHeader& job, PeriodicTask task) {
   space::Recurring& work = recurring(job, task);
   const std::uint64_t now_ns = base::now_ns(), every_ns = interval_ns(task);
   if (task == PeriodicTask::copy) {
-    if (every_ns == 0 || job.nodes == 1 || job.keeps_copies == 0) return false;
+    if (every_ns == 0 || job.nodes == 1 || job.settings.keeps_copies == 0) return false;
     if (job.quiesce.copy.load(std::memory_order_acquire) == 0) return true;
   }
   if (task == PeriodicTask::checkpoint &&
@@ -69,7 +69,7 @@ bool take(space::ControlHeader& job, PeriodicTask task) {
     return true;
   }
   // A simulation has a clock of its own.
-  return every_ns != 0 && job.simulated == 0 && work.take(every_ns, job.started_ns, now_ns);
+  return every_ns != 0 && job.simulation.on == 0 && work.take(every_ns, job.started_ns, now_ns);
 }
 
 struct Watched {
@@ -122,7 +122,7 @@ bool is_rebalance_due(const World& world, const char* call) {
 void require_intervals() { (void)interval_ns(PeriodicTask::checkpoint); }
 
 void note_rebalance(space::ControlHeader& job) {
-  job.rebalances.last_ns.store(base::now_ns(), std::memory_order_release);
+  job.every.rebalances.last_ns.store(base::now_ns(), std::memory_order_release);
 }
 
 void take_requests_by_signal(const space::Mapping& mapping, int process) {
@@ -139,7 +139,7 @@ void take_requests_by_signal(const space::Mapping& mapping, int process) {
 }
 
 void say_what_was_never_asked_for(const space::ControlHeader& job) {
-  if (job.nodes == 1 && job.has_launcher != 0) return;  // which has done it
+  if (job.nodes == 1 && job.launcher.is_there != 0) return;  // which has done it
   const auto say = [](const std::string& why, const char* what, const char* call) {
     std::fputs(fmt::format("armature: {}, but {}: the program says where in its course that can "
                            "be, and has never called {} with .when_due = true\n",
@@ -147,9 +147,10 @@ void say_what_was_never_asked_for(const space::ControlHeader& job) {
                    .c_str(),
                stderr);
   };
-  const bool never = job.checkpoints.is_asked_for.load(std::memory_order_relaxed) == 0;
+  const bool never = job.every.checkpoints.is_asked_for.load(std::memory_order_relaxed) == 0;
   constexpr const char* not_written = "no checkpoint was written for that";
-  if (never && interval_ns(PeriodicTask::copy) != 0 && job.nodes > 1 && job.keeps_copies != 0)
+  if (never && interval_ns(PeriodicTask::copy) != 0 && job.nodes > 1 &&
+      job.settings.keeps_copies != 0)
     say(fmt::format("{} (--copy-every) is set", bootstrap::copy_every_variable),
         "no checkpoint in memory was made for that", "armature::checkpoint");
   if (never && interval_ns(PeriodicTask::checkpoint) != 0)
@@ -157,7 +158,7 @@ void say_what_was_never_asked_for(const space::ControlHeader& job) {
         not_written, "armature::checkpoint");
   else if (never && job.quiesce.requests.load(std::memory_order_relaxed) != 0)
     say("SIGUSR2 has come", not_written, "armature::checkpoint");
-  if (job.rebalances.is_asked_for.load(std::memory_order_relaxed) == 0 &&
+  if (job.every.rebalances.is_asked_for.load(std::memory_order_relaxed) == 0 &&
       interval_ns(PeriodicTask::rebalance) != 0)
     say(fmt::format("{} (--rebalance-every) is set", bootstrap::rebalance_every_variable),
         "ranks have stayed where they were", "armature::rebalance");

@@ -170,7 +170,7 @@ void Process::use_mpi(const void* communicator) {
                            processes, mpi->processes()));
 }
 
-bool Process::simulated() { return told() && join().mapping().header().simulated != 0; }
+bool Process::simulated() { return told() && join().mapping().header().simulation.on != 0; }
 
 bool Process::hosts_virtual_ranks() {
   return told() ? join().mapping().header().ranks_are_virtual != 0
@@ -254,11 +254,11 @@ void Process::join_launched() {
                     "alone",
                     environment.rank + environment.hosted - 1, ranks, bootstrap::rank_variable));
   const bool one_file = control.header().ranks_are_virtual != 0;
-  const int copies = control.header().keeps_copies != 0 ? 2 : 0;
+  const int copies = control.header().settings.keeps_copies != 0 ? 2 : 0;
   const int files = one_file ? 1 + copies : ranks;
   std::vector<int> segments;
   for (int file = 0; file < files; ++file) segments.push_back(environment.first_segment_fd + file);
-  bootstrap::end_with_launcher(environment.launcher_fd, control.header().launcher_pid);
+  bootstrap::end_with_launcher(environment.launcher_fd, control.header().launcher.pid);
   mapping_ = &Mapping::join(control, segments);
   const auto is_hosted = [&](int r) {
     return r >= environment.rank && r < environment.rank + environment.hosted;

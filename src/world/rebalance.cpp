@@ -71,13 +71,13 @@ std::vector<Calls> measure_calls() {
 }
 
 bool is_measured_from_the_start(const space::ControlHeader& job) {
-  return job.balance != 0 || job.measures != 0;
+  return job.settings.balance != 0 || job.settings.measures != 0;
 }
 
 Measured measure(const wait::RankContext& me) {
   static_cast<fibers::RankScheduler*>(me.scheduler)->ranks().clock.measure();
   const space::RankSlot& slot = me.space.slot(me.space.me());
-  const std::uint64_t busy_ns = slot.busy_ns.load(std::memory_order_relaxed);
+  const std::uint64_t busy_ns = slot.load.busy_ns.load(std::memory_order_relaxed);
   const std::uint64_t before_ns = std::exchange(last_time->busy_ns, busy_ns);
   const bool was_measured = std::exchange(last_time->was_measured, true);
   // The sum starts again in a job that was restarted.
@@ -114,7 +114,7 @@ Picture gather(const World& world, Measured mine, std::vector<Calls> calls) {
 std::vector<int> processes_of(const space::Mapping& mapping, const std::vector<Measured>& all) {
   std::vector<bool> is_there(mapping.header().processes);
   const std::uint32_t reconfigured =
-      mapping.header().quiesce.reconfigured.load(std::memory_order_acquire);
+      mapping.header().quiesce.epoch.entered.load(std::memory_order_acquire);
   for (int p = 0; p < static_cast<int>(is_there.size()); ++p)
     is_there[static_cast<std::size_t>(p)] = mapping.process_slot(p).belongs(reconfigured);
   for (const Measured& one : all) is_there[static_cast<std::size_t>(one.process)] = true;

@@ -33,7 +33,7 @@ bool may_be_restarted(const space::ControlHeader& job) {
   return job.nodes > 1 && job.ranks_are_virtual != 0;
 }
 
-bool is_launched(const space::ControlHeader& job) { return job.has_launcher != 0; }
+bool is_launched(const space::ControlHeader& job) { return job.launcher.is_there != 0; }
 
 /// Called by all ranks.
 void tell_problem(const World& world, const space::Mapping& mapping, const Requests& requests,
@@ -82,7 +82,7 @@ std::vector<int> take_those_who_leave(const space::Mapping& mapping) {
       !job.resize.restart.compare_exchange_strong(leaving, Restart::begun,
                                                   std::memory_order_acq_rel))
     return all;
-  const std::uint32_t reconfigured = job.quiesce.reconfigured.load(std::memory_order_acquire);
+  const std::uint32_t reconfigured = job.quiesce.epoch.entered.load(std::memory_order_acquire);
   for (int process = 0; process < static_cast<int>(job.processes); ++process) {
     const space::ProcessSlot& slot = mapping.process_slot(process);
     if (slot.is_to_leave.load(std::memory_order_acquire) != 0 && slot.belongs(reconfigured))

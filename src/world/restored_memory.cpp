@@ -33,10 +33,10 @@ space::Room room_to_hold(const std::string& restart) {
     return {.base = base::number_variable("ARMATURE_BASE").value_or(space::default_base)};
   try {
     const checkpoints::Manifest manifest = checkpoints::find(restart).manifest;
-    const std::uint64_t segment = std::max<std::uint64_t>(manifest.segment_bytes, 1);
+    const std::uint64_t segment = std::max<std::uint64_t>(manifest.layout.segment_bytes, 1);
     // Nobody reserves more at a time.
     const bool is_all = manifest.ranks <= space::default_room / segment;
-    return {.base = manifest.segment_base,
+    return {.base = manifest.layout.segment_base,
             .bytes = is_all ? manifest.ranks * segment : space::default_room};
   } catch (const Error&) {  // as said
   }
@@ -83,10 +83,10 @@ space::JobMemory memory_to_fill(space::JobOptions options, const checkpoints::Fo
     base::fail(Errc::start,
                fmt::format("{} is of {} virtual ranks, this job has {}{}", found.folder,
                            manifest.ranks, options.ranks, are_virtual ? "" : " of another kind"));
-  options.slots_have_pages = manifest.slot_bytes == space::Control::slot_page;
-  options.stack_bytes = manifest.stack_bytes;
-  options.segment_base = manifest.segment_base;
-  options.segment_bytes = manifest.segment_bytes;
+  options.slots_have_pages = manifest.layout.slot_bytes == space::Control::slot_page;
+  options.stack_bytes = manifest.layout.stack_bytes;
+  options.segment_base = manifest.layout.segment_base;
+  options.segment_bytes = manifest.layout.segment_bytes;
   options.check_full = manifest.check_full;
   space::JobMemory memory = space::JobMemory::create(options);
   const space::Control control = space::map_control(memory.control.get());

@@ -45,19 +45,19 @@ class RoomToHoldTest : public ::testing::Test {
 TEST_F(RoomToHoldTest, it_is_where_the_checkpoint_has_its_segments) {
   checkpoints::Manifest manifest = checkpoints::one_rank();
   manifest.ranks = 3;
-  manifest.segment_base = elsewhere;
-  manifest.segment_bytes = 64 * mebibyte;
+  manifest.layout.segment_base = elsewhere;
+  manifest.layout.segment_bytes = 64 * mebibyte;
   write(manifest);
   ASSERT_TRUE(is_free(elsewhere));
   const space::Room room = room_to_hold(directory_);
   EXPECT_EQ(room.base, elsewhere);
-  EXPECT_EQ(room.bytes, 3 * manifest.segment_bytes);
+  EXPECT_EQ(room.bytes, 3 * manifest.layout.segment_bytes);
   {
     const space::AddressReservation held(room);
     EXPECT_FALSE(is_free(elsewhere));
     EXPECT_FALSE(is_free(elsewhere - space::below_segments_bytes));
-    EXPECT_FALSE(is_free(elsewhere + 3 * manifest.segment_bytes - 4096));
-    EXPECT_TRUE(is_free(elsewhere + 3 * manifest.segment_bytes));
+    EXPECT_FALSE(is_free(elsewhere + 3 * manifest.layout.segment_bytes - 4096));
+    EXPECT_TRUE(is_free(elsewhere + 3 * manifest.layout.segment_bytes));
   }
   EXPECT_TRUE(is_free(elsewhere));
 }
@@ -66,8 +66,8 @@ TEST_F(RoomToHoldTest, it_is_the_default_one_where_the_checkpoint_makes_no_sense
   EXPECT_EQ(room_to_hold(directory_).base, space::default_base);
   checkpoints::Manifest manifest = checkpoints::one_rank();
   manifest.ranks = 1000;
-  manifest.segment_base = elsewhere;
-  manifest.segment_bytes = space::default_room;
+  manifest.layout.segment_base = elsewhere;
+  manifest.layout.segment_bytes = space::default_room;
   write(manifest);
   EXPECT_EQ(room_to_hold(directory_).bytes, space::default_room);
 }

@@ -33,7 +33,7 @@ void require_same_services(space::ControlHeader& job) {
     all += fmt::format("{} {};", one->name, one->records_count);
   const std::uint64_t mine = base::checksum(std::as_bytes(std::span(all))) | 1;
   std::uint64_t theirs = 0;
-  if (job.services.compare_exchange_strong(theirs, mine, std::memory_order_relaxed) ||
+  if (job.alike.services.compare_exchange_strong(theirs, mine, std::memory_order_relaxed) ||
       theirs == mine)
     return;
   for (const layers::Added& one : layers::added())

@@ -25,7 +25,7 @@ std::string waits_here() {
 /// Ranks may wait after deaths for the launcher to end the job, which has a clock of its own.
 void end_stalled(int status, const char* text) {
   constexpr timespec patience{5, 0};
-  if (space::Mapping::of_process()->header().simulated_deaths != 0) nanosleep(&patience, nullptr);
+  if (space::Mapping::of_process()->header().simulation.deaths != 0) nanosleep(&patience, nullptr);
   failure::die(status, text);
 }
 
@@ -63,7 +63,7 @@ bool let_leave(int process) {
   if (job.all_have_finished()) return true;
   if (job.quiesce.is_to_reconfigure()) return false;
   if (!mapping.process_slot(process).belongs(
-          job.quiesce.reconfigured.load(std::memory_order_acquire))) {
+          job.quiesce.epoch.entered.load(std::memory_order_acquire))) {
     // Otherwise it was killed before it was asked.
     if (job.quiesce.asked.load(std::memory_order_relaxed) == space::Asked::reconfiguration)
       failure::say_line(fmt::format("ranks are in {} processes now", wait::hosting_processes(job)));
@@ -78,9 +78,9 @@ bool let_leave(int process) {
 
 void join_turns(const space::Mapping& mapping, bootstrap::Exchange& wire) {
   const space::ControlHeader& job = mapping.header();
-  Turns::join(wire, {.seed = job.seed,
-                     .fates = {.deaths = static_cast<int>(job.simulated_deaths),
-                               .leaves = static_cast<int>(job.simulated_leaves),
+  Turns::join(wire, {.seed = job.simulation.seed,
+                     .fates = {.deaths = static_cast<int>(job.simulation.deaths),
+                               .leaves = static_cast<int>(job.simulation.leaves),
                                .on_death = tell_of_death,
                                .death_is_seen = death_is_seen,
                                .on_leave = let_leave},

@@ -133,7 +133,7 @@ int status_of(const space::Mapping& mapping, int first, int hosted) {
 int status_at_end(const Process& process) {
   const space::ControlHeader& job = process.mapping().header();
   if (!job.all_have_finished()) return 0;  // left
-  return job.quiesce.reconfigured == 0 && job.nodes == 1
+  return job.quiesce.epoch.entered == 0 && job.nodes == 1
              ? status_of(process.mapping(), process.first_rank(), Process::hosted())
              : status_of(process.mapping(), 0, process.mapping().ranks());
 }
@@ -245,7 +245,7 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   require_intervals();
   fibers::find_rank_malloc(mapping);
   together() = {body, callable, nullptr};
-  if (mapping.header().keeps_copies != 0 || mapping.header().nodes > 1) fill_statics();
+  if (mapping.header().settings.keeps_copies != 0 || mapping.header().nodes > 1) fill_statics();
   if (Process::simulated()) do_not_hand_over();
   if (mapping.header().is_one_process()) {
     process.tell_connected();

@@ -94,7 +94,7 @@ void make_and_give(WiredJob& job, const bootstrap::DescriptorSocket& socket) {
   try {
     job.checkpoint = checkpoint_to_go_on_from();
     job.memory = make_memory(process_table, job.checkpoint);
-    space::map_control(job.memory.control.get()).header().balance =
+    space::map_control(job.memory.control.get()).header().settings.balance =
         process_table.are_virtual && base::number_variable("ARMATURE_BALANCE").value_or(0) != 0 ? 1
                                                                                                 : 0;
   } catch (const std::exception& problem) {

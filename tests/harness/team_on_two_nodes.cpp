@@ -19,7 +19,7 @@ net::NetworkOptions with_teams_alone() {
 }  // namespace
 
 TeamOnTwoNodes::TeamOnTwoNodes() : net_(with_teams_alone()) {
-  net_.mapping().header().on_death = space::OnDeath::go_on;
+  net_.mapping().header().settings.on_death = space::OnDeath::go_on;
   team::teams_slot.put(net_.context().slots, &teams_);
 }
 
@@ -54,7 +54,7 @@ void TeamOnTwoNodes::say_wave(std::uint64_t wave) {
 
 void TeamOnTwoNodes::lose_rank_2() {
   net_.mapping().slot(2).life = space::Life::dead;
-  net_.mapping().header().deaths = 1;
+  net_.mapping().header().gone.deaths = 1;
 }
 
 }  // namespace armature::harness

@@ -164,8 +164,8 @@ Snapshot observe(const space::Control& control, const SegmentFiles& files) {
   const space::ControlHeader& header = control.header();
   Snapshot snapshot{.now_ns = base::now_ns(),
                     .started_ns = header.started_ns,
-                    .segment_base = header.segment_base,
-                    .segment_bytes = header.segment_bytes,
+                    .segment_base = header.layout.segment_base,
+                    .segment_bytes = header.layout.segment_bytes,
                     .processes = header.processes,
                     .ranks = {}};
   Rounds rounds(header);

@@ -41,7 +41,7 @@ void add(Pending& pending, int peer, const space::PeerLine& line,
 Pending read_pending(const space::ControlHeader& header, const SegmentFiles& segments, int rank) {
   Pending pending;
   const std::uint64_t segment =
-      header.segment_base + static_cast<std::uint64_t>(rank) * header.segment_bytes;
+      header.layout.segment_base + static_cast<std::uint64_t>(rank) * header.layout.segment_bytes;
   const auto lines = segments.find(header, segment + sizeof(space::SegmentHead),
                                    header.ranks * sizeof(space::PeerLine));
   if (!lines) return pending;

@@ -8,8 +8,8 @@
 namespace armature::command {
 
 int SegmentFiles::owner(const space::ControlHeader& header, std::uint64_t address) {
-  if (address < header.segment_base || header.segment_bytes == 0) return -1;
-  const std::uint64_t rank = (address - header.segment_base) / header.segment_bytes;
+  if (address < header.layout.segment_base || header.layout.segment_bytes == 0) return -1;
+  const std::uint64_t rank = (address - header.layout.segment_base) / header.layout.segment_bytes;
   return rank < header.ranks ? static_cast<int>(rank) : -1;
 }
 
@@ -31,14 +31,14 @@ std::optional<SegmentFiles::Place> SegmentFiles::find(const space::ControlHeader
                                                       std::size_t bytes) const {
   // All segments, and the world's block behind them.
   if (header.ranks_are_virtual != 0) {
-    if (fds.empty() || address < header.segment_base) return std::nullopt;
-    return Place{fds[0], address - header.segment_base};
+    if (fds.empty() || address < header.layout.segment_base) return std::nullopt;
+    return Place{fds[0], address - header.layout.segment_base};
   }
   const int rank = owner(header, address);
   if (rank < 0 || static_cast<std::size_t>(rank) >= fds.size()) return std::nullopt;
-  const std::uint64_t offset =
-      address - header.segment_base - static_cast<std::uint64_t>(rank) * header.segment_bytes;
-  if (bytes > header.segment_bytes - offset) return std::nullopt;
+  const std::uint64_t offset = address - header.layout.segment_base -
+                               static_cast<std::uint64_t>(rank) * header.layout.segment_bytes;
+  if (bytes > header.layout.segment_bytes - offset) return std::nullopt;
   return Place{fds[static_cast<std::size_t>(rank)], offset};
 }
 
@@ -46,7 +46,8 @@ bool show_slots_of(const space::Control& control, int other_file, bool writable)
   space::ControlHeader other;
   const space::ControlHeader& job = control.header();
   if (!space::read_header(other_file, other) || other.ranks != job.ranks ||
-      job.slot_bytes != space::Control::slot_page || other.slot_bytes != job.slot_bytes)
+      job.layout.slot_bytes != space::Control::slot_page ||
+      other.layout.slot_bytes != job.layout.slot_bytes)
     return false;
   for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
     if (control.slot(rank).node != other.node) continue;

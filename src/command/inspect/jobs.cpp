@@ -95,7 +95,7 @@ void make_room_for_files(std::size_t more, const std::string& who) {
 /// open, too: ranks that start, and whoever looks at jobs, as we do, at several that are not one.
 bool is_of_launcher(const base::FileDescriptor& control, int pid) {
   space::ControlHeader header;
-  return control && space::read_header(control.get(), header) && header.launcher_pid == pid;
+  return control && space::read_header(control.get(), header) && header.launcher.pid == pid;
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ void check_simulation(const LaunchOptions& options) {
 
 /// Checks what is done every so often, and what is written.
 void check_states(const LaunchOptions& options) {
-  constexpr std::size_t directory_max = space::QuiesceState::directory_max;
+  constexpr std::size_t directory_max = space::KeptFolder::directory_max;
   refuse_if(options.checkpoint_directory.size() > directory_max,
             "--checkpoint: the name of the directory has {} bytes, and may have {}",
             options.checkpoint_directory.size(), directory_max);

@@ -31,14 +31,14 @@ std::uint64_t Checkpoints::after(double seconds, std::uint64_t now_ns) const {
 bool Checkpoints::take(std::uint64_t now_ns) {
   space::ControlHeader& job = control_.header();
   if (!std::exchange(is_wanted_, false))
-    return job.checkpoints.take(every_ns_, job.started_ns, now_ns);
-  job.checkpoints.last_ns.store(now_ns, std::memory_order_release);
+    return job.every.checkpoints.take(every_ns_, job.started_ns, now_ns);
+  job.every.checkpoints.last_ns.store(now_ns, std::memory_order_release);
   return true;
 }
 
 bool Checkpoints::is_due(std::uint64_t now_ns) const {
   const space::ControlHeader& job = control_.header();
-  return every_ns_ != 0 && now_ns >= job.checkpoints.due_ns(every_ns_, job.started_ns);
+  return every_ns_ != 0 && now_ns >= job.every.checkpoints.due_ns(every_ns_, job.started_ns);
 }
 
 void Checkpoints::look(std::uint64_t now_ns) {
@@ -57,8 +57,8 @@ std::uint64_t Checkpoints::next_ns() const { return number_ == 0 ? copy_due_ns_ 
 void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   space::ControlHeader& job = control_.header();
   if (!job.all_have_joined() || !job.ranks_may_be_written() ||
-      job.finished.load(std::memory_order_relaxed) != 0 ||
-      job.deaths.load(std::memory_order_relaxed) != 0 || job.quiesce.is_to_reconfigure() ||
+      job.here.finished.load(std::memory_order_relaxed) != 0 ||
+      job.gone.deaths.load(std::memory_order_relaxed) != 0 || job.quiesce.is_to_reconfigure() ||
       !job.quiesce.ask_for(space::Asked::checkpoint))
     return;
   if (where == space::KeptIn::folder && !take(now_ns)) {
@@ -69,10 +69,11 @@ void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   begun_ns_ = now_ns;
   number_ = job.quiesce.over.load(std::memory_order_acquire) + 1;
   const std::string& directory = options_.checkpoint_directory;
-  ARMATURE_ASSERT(directory.size() <= space::QuiesceState::directory_max);
-  std::memcpy(job.quiesce.directory, directory.c_str(), directory.size() + 1);
+  ARMATURE_ASSERT(directory.size() <= space::KeptFolder::directory_max);
+  std::memcpy(job.quiesce.folder.directory, directory.c_str(), directory.size() + 1);
   job.quiesce.where.store(where, std::memory_order_relaxed);
-  job.quiesce.is_incremental.store(job.quiesce.incremental, std::memory_order_relaxed);
+  job.quiesce.incremental.is_wanted.store(job.quiesce.incremental.is_setting,
+                                          std::memory_order_relaxed);
   job.quiesce.wanted.store(number_, std::memory_order_release);
   wait::wake_processes(control_);
 }

@@ -71,7 +71,7 @@ void DeathReports::lose(LaunchedProcess& process, const Ending& ending) {
   }
   const space::Control& node = processes_.node_of(process);
   space::Reservations(node).give_up(number);
-  node.header().deaths.fetch_add(lost, std::memory_order_release);
+  node.header().gone.deaths.fetch_add(lost, std::memory_order_release);
   ring_all(node);
   bootstrap::KeyValueStore::lose(store_, number);
   if (job_.options().on_death != space::OnDeath::go_on) shutdown_.end_job();

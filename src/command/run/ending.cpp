@@ -35,15 +35,15 @@ std::string place(std::uint64_t address, const space::Control& control, int node
   const auto number = static_cast<std::uint64_t>(owner);
   const space::VirtualSegment segment(header);
   const std::uint64_t stack =
-      header.segment_base + number * header.segment_bytes + segment.stack_low(number);
-  if (header.stack_bytes != 0 && address < stack && address >= stack - segment.guard_bytes)
+      header.layout.segment_base + number * header.layout.segment_bytes + segment.stack_low(number);
+  if (header.layout.stack_bytes != 0 && address < stack && address >= stack - segment.guard_bytes)
     return text + fmt::format(
                       ", {} below the stack of rank {}, which is full: it has {}, and "
                       "armature run --stack-size BYTES gives more",
                       stack - address <= space::stack_guard_bytes
                           ? std::string("just")
                           : base::readable_bytes(stack - address),
-                      owner, base::readable_bytes(header.stack_bytes));
+                      owner, base::readable_bytes(header.layout.stack_bytes));
   const detail::SegmentView& view = control.segments()[owner];
   const bool allocated = address - view.begin < view.extent;
   return text + fmt::format(", in the segment of rank {}, {}", owner,

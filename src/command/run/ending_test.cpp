@@ -27,8 +27,8 @@ class TwoRanks {
   TwoRanks() {
     auto* header = new (memory_.get()) space::ControlHeader;
     header->ranks = 2;
-    header->segment_base = space::default_base;
-    header->segment_bytes = 1 << 30;
+    header->layout.segment_base = space::default_base;
+    header->layout.segment_bytes = 1 << 30;
     for (int rank : {0, 1}) {
       new (&control().slot(rank)) space::RankSlot;
       new (control().segments() + rank) detail::SegmentView;
@@ -95,7 +95,7 @@ TEST(EndingTest, a_fault_in_a_segment_names_the_owner) {
   const space::ControlHeader& header = job.control().header();
   const Words words{.signal = SIGSEGV,
                     .status = 0,
-                    .fault_address = header.segment_base + header.segment_bytes + 5,
+                    .fault_address = header.layout.segment_base + header.layout.segment_bytes + 5,
                     .frames = {},
                     .text = ""};
   const Ending ending = ending_by_words(words, job.control());

@@ -87,9 +87,9 @@ void describe(const LaunchOptions& options, const space::ControlHeader& header,
   const std::string nodes =
       header.nodes > 1 ? fmt::format(", pretending {} nodes", header.nodes) : std::string();
   say(fmt::format("{} ranks of {}{}{} on {} cores, {}; a segment of {} each from {:#x} on",
-                  header.ranks, options.command.front(), in_processes(header), nodes, header.cores,
-                  binding.empty() ? "not bound" : "bound",
-                  base::readable_bytes(header.segment_bytes), header.segment_base));
+                  header.ranks, options.command.front(), in_processes(header), nodes,
+                  header.settings.cores, binding.empty() ? "not bound" : "bound",
+                  base::readable_bytes(header.layout.segment_bytes), header.layout.segment_base));
 }
 
 /// Tells it once, where ranks share a process.
@@ -245,18 +245,18 @@ Outcome launch(const LaunchOptions& options) {
   const std::vector<space::JobMemory> memory = make_memory(options, ranks, cores);
   for (const auto& node : memory) {
     space::ControlHeader& header = space::map_control(node.control.get()).header();
-    header.launcher_pid = getpid();
-    header.has_launcher = 1;
+    header.launcher.pid = getpid();
+    header.launcher.is_there = 1;
   }
   const space::Control control = slots_of_all(memory);
   std::optional<Filling> filling;
   if (options.restore) filling.emplace(*options.restore, memory);
   for (const auto& node : memory) {
     space::ControlHeader& header = space::map_control(node.control.get()).header();
-    header.balance = options.balance ? 1 : 0;
-    header.measures = options.rebalance_every_s > 0 ? 1 : 0;
+    header.settings.balance = options.balance ? 1 : 0;
+    header.settings.measures = options.rebalance_every_s > 0 ? 1 : 0;
     header.resize.started = options.started;
-    header.quiesce.incremental = options.checkpoint_incremental ? 1 : 0;
+    header.quiesce.incremental.is_setting = options.checkpoint_incremental ? 1 : 0;
   }
   // The request is answered once all processes have joined; somebody may have asked already.
   std::uint64_t nobody = 0;

@@ -37,8 +37,7 @@ std::string LaunchedProcesses::name_of(int rank) const {
 
 std::string LaunchedProcesses::name_of(const LaunchedProcess& process) const {
   const std::string& program = job_.options().command.front();
-  if (process.ranks.count == 0 || job_.header().quiesce.reconfiguration.load() != 0 ||
-      followed_ != 0)
+  if (process.ranks.count == 0 || job_.header().quiesce.epoch.wanted.load() != 0 || followed_ != 0)
     return fmt::format("process {} (pid {}, {})", number_of(process), process.pid, program);
   const int pid = job_.control().slot(process.ranks.first).pid.load(std::memory_order_relaxed);
   return process.ranks.count == 1 ? name_of(process.ranks.first)
@@ -64,7 +63,7 @@ std::vector<int> LaunchedProcesses::hosting() const {
   for (const LaunchedProcess& process : processes_) {
     const space::Control& node = node_of(process);
     const std::uint32_t reconfiguration =
-        node.header().quiesce.reconfiguration.load(std::memory_order_relaxed);
+        node.header().quiesce.epoch.wanted.load(std::memory_order_relaxed);
     if (process.alive && !process.lost && node.process(number_of(process)).belongs(reconfiguration))
       numbers.push_back(number_of(process));
   }
@@ -99,7 +98,7 @@ Life LaunchedProcesses::life_of(const LaunchedProcess& process) const {
   const space::ProcessSlot& slot = node.process(number);
   const bool is_member = job_.recovers_on_nodes()
                              ? !slot.has_left()
-                             : slot.belongs(node.header().quiesce.reconfigured);
+                             : slot.belongs(node.header().quiesce.epoch.entered);
   if (job_.header().ranks_are_virtual != 0 && is_member && (!has_any || (all_finished && all_stay)))
     return is_over ? Life::finished : Life::running;
   return all_finished ? Life::finished : all_starting ? Life::starting : Life::running;
@@ -154,7 +153,7 @@ void LaunchedProcesses::follow_living_ranks() {
   std::pair<std::uint32_t, std::uint32_t> times;
   for (const space::Control& node : job_.nodes()) {
     const space::QuiesceState& quiesce = node.header().quiesce;
-    const std::pair now(quiesce.reconfigured.load(std::memory_order_acquire),
+    const std::pair now(quiesce.epoch.entered.load(std::memory_order_acquire),
                         quiesce.over.load(std::memory_order_acquire));
     if (now > times) {
       times = now;

@@ -19,7 +19,8 @@ Rebalancing::Rebalancing(const LaunchOptions& options, space::Control control)
 
 void Rebalancing::reset() {
   for (std::size_t rank = 0; rank < busy_ns_.size(); ++rank)
-    busy_ns_[rank] = control_.slot(static_cast<int>(rank)).busy_ns.load(std::memory_order_relaxed);
+    busy_ns_[rank] =
+        control_.slot(static_cast<int>(rank)).load.busy_ns.load(std::memory_order_relaxed);
 }
 
 std::uint64_t Rebalancing::every_ns() const {
@@ -28,7 +29,7 @@ std::uint64_t Rebalancing::every_ns() const {
 
 std::uint64_t Rebalancing::next_ns() const {
   const space::ControlHeader& job = control_.header();
-  return busy_ns_.empty() ? 0 : job.rebalances.due_ns(every_ns(), job.started_ns);
+  return busy_ns_.empty() ? 0 : job.every.rebalances.due_ns(every_ns(), job.started_ns);
 }
 
 /// Places are numbered as the processes stand here. A rank that is in none of them has left the
@@ -37,7 +38,7 @@ balance::Problem Rebalancing::measure(const std::vector<int>& processes) {
   balance::Problem problem{.places = static_cast<int>(processes.size())};
   for (std::size_t rank = 0; rank < busy_ns_.size(); ++rank) {
     const space::RankSlot& slot = control_.slot(static_cast<int>(rank));
-    const std::uint64_t now = slot.busy_ns.load(std::memory_order_relaxed);
+    const std::uint64_t now = slot.load.busy_ns.load(std::memory_order_relaxed);
     // The rank has rolled back to an earlier state, where it had computed less.
     const std::uint64_t since = now >= busy_ns_[rank] ? now - busy_ns_[rank] : 0;
     const auto here = std::ranges::find(processes, slot.process.load(std::memory_order_acquire));
@@ -68,7 +69,7 @@ bool Rebalancing::is_worth_it(const balance::Problem& problem, const balance::Pl
 bool Rebalancing::plan(const std::vector<int>& processes, std::uint64_t now_ns) {
   space::ControlHeader& job = control_.header();
   // The program may have found the same (when_due).
-  if (!job.rebalances.take(every_ns(), job.started_ns, now_ns)) return false;
+  if (!job.every.rebalances.take(every_ns(), job.started_ns, now_ns)) return false;
   if (processes.size() < 2 || !job.ranks_may_move()) {
     reset();
     return false;
@@ -78,14 +79,15 @@ bool Rebalancing::plan(const std::vector<int>& processes, std::uint64_t now_ns) 
   const bool moves = is_worth_it(problem, plan);
   for (std::size_t rank = 0; moves && rank < plan.size(); ++rank)
     control_.slot(static_cast<int>(rank))
-        .goes_to.store(processes[static_cast<std::size_t>(plan[rank])], std::memory_order_relaxed);
+        .load.goes_to.store(processes[static_cast<std::size_t>(plan[rank])],
+                            std::memory_order_relaxed);
   reset();
   return moves;
 }
 
 void Rebalancing::have_moved(std::uint64_t took_ns, std::uint64_t now_ns) {
   cost_s_ = static_cast<double>(took_ns) * 1e-9;
-  control_.header().rebalances.last_ns.store(now_ns, std::memory_order_release);
+  control_.header().every.rebalances.last_ns.store(now_ns, std::memory_order_release);
   reset();
 }
 

@@ -31,12 +31,12 @@ std::string Recovery::why_not(const LaunchedProcess& process) const {
     return "there is no checkpoint in memory yet";
   const space::ControlHeader& job = job_.header();
   const bool is_one_node = job_.nodes().size() == 1;
-  if (is_one_node && job.finished.load(std::memory_order_acquire) >= job.ranks)
+  if (is_one_node && job.here.finished.load(std::memory_order_acquire) >= job.ranks)
     return "all ranks have ended";
   for (const LaunchedProcess& other : processes_.all())
     if (&other != &process && other.alive && !other.lost &&
         (!is_one_node ||
-         job_.control().process(processes_.number_of(other)).belongs(job.quiesce.reconfiguration)))
+         job_.control().process(processes_.number_of(other)).belongs(job.quiesce.epoch.wanted)))
       return "";
   return "no process is left";
 }
@@ -53,14 +53,15 @@ void Recovery::recover(LaunchedProcess& process, const std::string& who, const E
   recovering_since_ns_ = base::now_ns();
   const space::Control& node = processes_.node_of(process);
   // A simulation has a clock of its own: there the node hears of it when the seed says so.
-  if (job_.header().simulated != 0) {
+  if (job_.header().simulation.on != 0) {
     output_.pass_on();
     return say(
         fmt::format("{} {}: all ranks go back to the checkpoint in memory", who, ending.how));
   }
   wait::roll_back_without(node, processes_.number_of(process));
   output_.pass_on();
-  const auto age_ns = base::now_ns() - node.header().copies.last_ns.load(std::memory_order_relaxed);
+  const auto age_ns =
+      base::now_ns() - node.header().every.copies.last_ns.load(std::memory_order_relaxed);
   say(fmt::format("{} {}: all ranks go back to the checkpoint in memory of {:.3f} s ago", who,
                   ending.how, static_cast<double>(age_ns) * 1e-9));
 }
@@ -69,9 +70,9 @@ bool Recovery::have_gone_back_without(LaunchedProcess& process) {
   const int number = processes_.number_of(process);
   const auto knows = [number](const space::Control& node) {
     const space::QuiesceState& quiesce = node.header().quiesce;
-    const std::uint32_t reconfigured = quiesce.reconfigured.load(std::memory_order_acquire);
+    const std::uint32_t reconfigured = quiesce.epoch.entered.load(std::memory_order_acquire);
     return reconfigured != 0 &&
-           reconfigured == quiesce.reconfiguration.load(std::memory_order_acquire) &&
+           reconfigured == quiesce.epoch.wanted.load(std::memory_order_acquire) &&
            wait::is_lost(node.process(number));
   };
   if (!job_.recovers_on_nodes() || std::ranges::none_of(job_.nodes(), knows)) return false;
@@ -102,7 +103,7 @@ void Recovery::look_at_nodes() {
     return job_.node(node).header().quiesce;
   };
   for (const int node : nodes) {
-    if (quiesce(node).beyond_recovery.load(std::memory_order_acquire) == 0) continue;
+    if (quiesce(node).epoch.beyond_recovery.load(std::memory_order_acquire) == 0) continue;
     say_headline(fmt::format("the job cannot go on: {}", std::string(quiesce(node).problem)));
     shutdown_.fail(128 + SIGKILL);
     shutdown_.note_kill();

@@ -39,7 +39,7 @@ void ResizeRequests::note_problem(const std::string& problem) {
 
 std::string ResizeRequests::why_not() const {
   const space::ControlHeader& job = job_.header();
-  if (job.differ.load(std::memory_order_relaxed) != 0)
+  if (job.alike.differ.load(std::memory_order_relaxed) != 0)
     return "ranks cannot move between the processes of this job: armature doctor may say why";
   if (job_.options().on_death == space::OnDeath::go_on)
     return "a job that goes on without those that have died (--on-death continue) keeps its "
@@ -47,7 +47,7 @@ std::string ResizeRequests::why_not() const {
   if (request_->processes < 1 || request_->processes > job.ranks)
     return fmt::format("{} processes are not possible: 1 to {}, as many as there are ranks, are",
                        request_->processes, job.ranks);
-  if (job.finished.load(std::memory_order_acquire) >= job.ranks) return "all ranks have ended";
+  if (job.here.finished.load(std::memory_order_acquire) >= job.ranks) return "all ranks have ended";
   return request_->problem;
 }
 

@@ -124,7 +124,8 @@ bool Resizing::reconfigure(space::Reconfiguration as, const std::vector<int>& le
 void Resizing::rebalance() {
   const space::ControlHeader& job = job_.header();
   const space::Asked asked = job.quiesce.asked.load(std::memory_order_relaxed);
-  if (asked != space::Asked::nothing || job.finished.load(std::memory_order_acquire) >= job.ranks)
+  if (asked != space::Asked::nothing ||
+      job.here.finished.load(std::memory_order_acquire) >= job.ranks)
     return;
   if (rebalancing_.plan(processes_.hosting(), base::now_ns()))
     rebalances_ = reconfigure(space::Reconfiguration::place, {}, {});
@@ -134,7 +135,7 @@ void Resizing::finish(const std::function<void(LaunchedProcess&)>& has_died) {
   if (!std::exchange(spreads_, false)) return;
   space::ControlHeader& job = job_.header();
   job.quiesce.ask_no_more_for(space::Asked::reconfiguration);
-  const std::uint32_t reconfigured = job.quiesce.reconfigured.load(std::memory_order_acquire);
+  const std::uint32_t reconfigured = job.quiesce.epoch.entered.load(std::memory_order_acquire);
   for (const int number : std::exchange(leaving_, {})) {
     job_.control().process(number).wants_to_leave.store(0, std::memory_order_release);
     if (!job_.control().process(number).belongs(reconfigured)) continue;
@@ -148,7 +149,7 @@ void Resizing::finish(const std::function<void(LaunchedProcess&)>& has_died) {
   const std::uint64_t now_ns = base::now_ns();
   // Ranks have not moved if a process was killed meanwhile: they rolled back.
   const bool have_moved =
-      job.quiesce.reconfigure_as.load(std::memory_order_relaxed) == space::Reconfiguration::place;
+      job.quiesce.epoch.how.load(std::memory_order_relaxed) == space::Reconfiguration::place;
   if (std::exchange(rebalances_, false) && have_moved)
     return rebalancing_.have_moved(now_ns - spreading_since_ns_, now_ns);
   if (job_.options().verbose)
@@ -173,9 +174,10 @@ void Resizing::say_why_it_stays(int number) {
 /// finished by now, all those have left.
 bool Resizing::has_done_its_part(int number) const {
   const space::ControlHeader& job = job_.header();
-  if (job.nodes > 1 || job.simulated != 0 || job.deaths.load(std::memory_order_relaxed) != 0)
+  if (job.nodes > 1 || job.simulation.on != 0 ||
+      job.gone.deaths.load(std::memory_order_relaxed) != 0)
     return false;
-  const std::uint32_t through = job.finished.load(std::memory_order_acquire);  // first
+  const std::uint32_t through = job.here.finished.load(std::memory_order_acquire);  // first
   std::uint32_t finished = 0;
   for (int rank = 0; rank < job_.ranks(); ++rank) {
     if (job_.control().slot(rank).life.load(std::memory_order_acquire) == space::Life::finished)
@@ -191,10 +193,10 @@ bool Resizing::is_dispensable(const LaunchedProcess& process) const {
   const int number = processes_.number_of(process);
   const auto& slot = job_.control().process(number);
   // A simulation is not resized, and tells its processes of deaths itself.
-  if (job.ranks_are_virtual == 0 || job.simulated != 0) return false;
+  if (job.ranks_are_virtual == 0 || job.simulation.on != 0) return false;
   if (job.nodes > 1) return processes_.has_left(process);
   if (job.all_have_joined() && !job_.is_reconfiguring() && has_done_its_part(number)) return true;
-  const std::uint32_t reconfiguration = job.quiesce.reconfiguration.load(std::memory_order_relaxed);
+  const std::uint32_t reconfiguration = job.quiesce.epoch.wanted.load(std::memory_order_relaxed);
   const std::uint32_t since = slot.since.load(std::memory_order_relaxed);
   if (slot.belongs(reconfiguration))
     return since == reconfiguration && since != 0 && job_.is_reconfiguring();

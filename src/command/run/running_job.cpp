@@ -121,7 +121,7 @@ void RunningJob::look() {
 
 void RunningJob::watch_resizing() {
   const space::ControlHeader& job = view_.header();
-  if (job.ranks_are_virtual == 0 || job.simulated != 0 || shutdown_.is_ending()) return;
+  if (job.ranks_are_virtual == 0 || job.simulation.on != 0 || shutdown_.is_ending()) return;
   if (job.nodes > 1) {
     if (!start_.is_filling()) restarting_.look();
     return;

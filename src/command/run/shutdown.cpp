@@ -57,7 +57,7 @@ void Shutdown::pass_on(int signal, bool is_known_to_them) {
 /// Called before they get the signal for it.
 void Shutdown::ask_to_end() const {
   for (const space::Control& control : job_.nodes())
-    control.header().is_to_end.store(1, std::memory_order_release);
+    control.header().launcher.ends_all.store(1, std::memory_order_release);
 }
 
 void Shutdown::kill_soon() { kill_at_ns_ = base::now_ns() + grace_ns; }

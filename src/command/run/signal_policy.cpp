@@ -54,7 +54,7 @@ void SignalPolicy::stop_with_the_ranks() {
 void SignalPolicy::ask_program_for_checkpoint() {
   space::ControlHeader& job = job_.header_of_rank_0();
   job.quiesce.requests.fetch_add(1, std::memory_order_relaxed);
-  if (job.checkpoints.is_asked_for.load(std::memory_order_relaxed) == 0)
+  if (job.every.checkpoints.is_asked_for.load(std::memory_order_relaxed) == 0)
     say("a checkpoint is written as soon as the program calls armature::checkpoint with .when_due "
         "= true, which it has not done so far");
 }
