@@ -76,7 +76,7 @@ std::vector<int> Flush::open_processes(int but) {
   open.reserve(peers_.all().size());
   const Lock locked(links_.lock());
   send_held();
-  // Where ranks go on without a process, what it has not handled does not count.
+  // Records that a lost process has not handled do not count where ranks go on without it.
   const bool lost_count = !wait::recovers_on_nodes(map_.mapping().header());
   for (const int other : peers_.all())
     if (const Link& link = links_.to(other);

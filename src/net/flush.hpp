@@ -24,9 +24,11 @@ class Flush {
   /// Blocks until everything sent so far to that rank's process has been handled there. Throws
   /// Error(rank_lost) when that cannot be any more.
   void to(int rank, const char* call);
-  /// The same for all. Of a process that was lost with something on its way it is said once.
+  /// Blocks until everything sent so far to all processes has been handled. Throws Error(rank_lost)
+  /// once for a process that was lost with something on its way.
   void to_all(const char* call);
-  /// The same for all that can be reached, but for one process, or -1.
+  /// Blocks until everything sent so far has been handled by all processes that can be reached,
+  /// except process `but` (-1: no exception).
   void to_reachable(const char* call, int but = -1);
   /// Blocks while the engine has more to send than it should.
   void await_room(int rank, const char* call);

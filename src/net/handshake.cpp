@@ -23,7 +23,7 @@ using Lock = transport::Links::Lock;
 
 namespace {
 
-/// What a process tells of itself before it can be reached.
+/// The keys under which a process publishes its data before it can be reached.
 constexpr const char* secret_key = "net.secret";
 constexpr const char* address_key = "net.address";
 constexpr const char* services_key = "net.services";
@@ -112,7 +112,8 @@ void Handshake::require_same_services(bootstrap::Exchange& exchange,
   }
 }
 
-/// Whoever has heard everybody gives up who is silent, also one that is still waiting here.
+/// Waits for the greetings of all processes. A process that has heard everybody gives up silent
+/// ones, also one that is still waiting here.
 void Handshake::await_greetings(const NetworkOptions& options) {
   const std::uint64_t begun_ns = base::now_ns();
   const std::uint64_t beat_every_ns = options.serves ? options.heartbeat_ns / 4 : 0;

@@ -21,7 +21,8 @@ bool Heartbeat::is_due() const {
   return silence_max_ns_ != 0 && base::now_ns() - beat_ns_ >= interval_ns();
 }
 
-/// Whoever was given up finds the others silent at the latest when the heartbeat is over once more.
+/// A process that others have given up finds them silent after one more time-out at the latest. So
+/// a stop counts for two time-outs.
 bool Heartbeat::was_stopped() const {
   if (silence_max_ns_ == 0) return false;
   const std::uint64_t now_ns = base::now_ns();

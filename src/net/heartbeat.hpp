@@ -26,9 +26,9 @@ class Heartbeat {
   /// A few times in the time-out: says that we are there, and gives up who has not been heard of.
   /// Not when we were stopped ourselves meanwhile: then they may have spoken.
   void beat();
-  /// Who was stopped for longer than the heartbeat, or knows that others are without it, must not
-  /// take these for lost when it finds that they have closed their links. So where the job goes
-  /// back to copies, ends this process if the others are without it by now.
+  /// Ends this process if the others go on without it, where the job goes back to copies. A process
+  /// may have been stopped for longer than the heartbeat, or know that others are without it. It
+  /// must then not take them for lost when it finds that they have closed their links.
   void end_if_given_up() const;
 
  private:

@@ -127,8 +127,8 @@ void Network::forget_ranks() {
     if (one->reset != nullptr) one->reset();
 }
 
-/// What higher floors look at when the network is polled; whether they want that again soon. Under
-/// the links' lock.
+/// Calls the polls of higher floors, which look at their state when the network is polled. Returns
+/// whether they want that again soon. Under the links' lock.
 bool Network::look() {
   bool soon = false;
   for (bool (*const look_for)() : polls_) soon = look_for() || soon;

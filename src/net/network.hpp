@@ -37,7 +37,7 @@ class Network final : public wait::Poller {
   [[nodiscard]] transport::Links& links() { return links_; }
   /// The link to the process by which that rank, which is on another node, is reached.
   [[nodiscard]] transport::Link& link_to(int rank) { return links_.to(map_.process_of(rank)); }
-  /// Who is where, as it was when all stood still last.
+  /// The map from ranks to processes, as it was when all were last quiescent.
   [[nodiscard]] const RankMap& rank_map() const { return map_; }
   [[nodiscard]] const space::Mapping& mapping() const { return map_.mapping(); }
   [[nodiscard]] space::AddressSpace* space_of(int rank) const { return map_.space_of(rank); }

@@ -18,7 +18,8 @@ using Lock = transport::Links::Lock;
 
 namespace {
 
-/// Of virtual ranks there may be very many: a process finds out by itself whom it concerns.
+/// Wakes the ranks of this node. Virtual ranks may be very many: their processes are woken instead,
+/// and each finds out by itself which ranks it concerns.
 void ring_ranks_here(const space::Mapping& mapping) {
   if (mapping.header().ranks_are_virtual != 0) {
     for (int p = 0; p < static_cast<int>(mapping.header().processes); ++p)
@@ -85,8 +86,9 @@ void Peers::tell_life(int rank, Life life) {
   }
 }
 
-/// Where a job ends with its first dead rank, its launcher ends it. When that does not happen, the
-/// rank is not dead for the launcher: its node hangs, or a link is down. Then we end it.
+/// Ends the job some time after a failure. Where a job ends with its first dead rank, its launcher
+/// ends it. When that does not happen, the rank is not dead for the launcher: its node hangs, or a
+/// link is down. Then this process ends the job.
 void Peers::end_after_failure() {
   constexpr std::uint64_t grace_ns = 2'000'000'000;
   if (first_failure_.at_ns == 0 || base::now_ns() - first_failure_.at_ns < grace_ns) return;

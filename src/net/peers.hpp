@@ -19,7 +19,7 @@ class Peers {
   Peers& operator=(const Peers&) = delete;
   ~Peers() = default;
 
-  /// Who is told of failures, see NetworkOptions.
+  /// Sets the functions that are told of failures, see NetworkOptions.
   void report_to(void (*say_failed)(int process, const char* why),
                  void (*end)(int process, const char* why)) {
     say_failed_ = say_failed;
@@ -55,12 +55,12 @@ class Peers {
   /// The ranks of a process that can be reached no more are dead, for this node. Under the links'
   /// lock.
   void note_failure(int process, const char* why);
-  /// Where the job should have ended some time ago because of a failure, ends it. Under the links'
+  /// Ends the job if it should have ended some time ago because of a failure. Under the links'
   /// lock.
   void end_after_failure();
   /// Whether that is to come.
   [[nodiscard]] bool ends_soon() const { return first_failure_.at_ns != 0; }
-  /// Where no launcher of ours does it: ends the job, which cannot go on.
+  /// Ends the job, which cannot go on, where no launcher of ours does so.
   void end_job(const char* why) {
     if (mapping_.header().launcher.is_there == 0 && end_job_ != nullptr) end_job_(-1, why);
   }

@@ -33,13 +33,16 @@ constexpr std::uint64_t between_polls_ns = 20'000;
 
 }  // namespace
 
-/// Where the thread runs. `armature run` has bound a process of one rank, or of virtual ranks, to a
-/// core, where the thread would take turns with its rank: the other cores of the job are free for
-/// it, of which the launcher's own mask tells. While the rank sleeps, its core is the one that is
-/// free, and the others may be taken. The rank says so as it goes, since the thread may sleep, too:
-/// where it was put last it would wake up, perhaps behind somebody who computes.
-/// Who has been bound by somebody else stays where he was put: the mask of a foreign launcher
+/// The choice of cores for the thread. `armature run` has bound a process of one rank, or of
+/// virtual ranks, to a core, where the thread would take turns with its rank. The other cores of
+/// the job are free for it; the launcher's own mask says which these are. While the rank sleeps,
+/// its own core is the one that is free, and the others may be taken. The rank says so before it
+/// sleeps, since the thread may sleep, too: it would wake up where it was put last, perhaps behind
+/// a thread that computes.
+///
+/// A thread that somebody else has bound stays where it was put: the mask of a foreign launcher
 /// says nothing of what the job was given.
+///
 /// Made before the thread, which asks for its choice: ranks may be elsewhere by the time it begins.
 class ProgressThread::Cores {
  public:

@@ -34,7 +34,7 @@ namespace armature::net {
 
 class ProgressThread final : public wait::ProgressControl {
  public:
-  /// What it does for its process beside polling. Under the links' lock.
+  /// The work of the thread for its process beside polling. Under the links' lock.
   struct Process {
     Peers& peers;
     Heartbeat& heartbeat;
@@ -84,7 +84,7 @@ class ProgressThread final : public wait::ProgressControl {
   std::atomic<bool> is_parked_{false};
   std::atomic<bool> ends_{false};
 
-  // Of the thread alone.
+  // Used by the thread alone.
   std::uint64_t polls_seen_ = 0;
   std::uint64_t seen_ns_ = 0;
   std::uint64_t park_ns_ = 0;

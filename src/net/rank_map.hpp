@@ -8,7 +8,8 @@
 
 namespace armature::net {
 
-/// Which ranks this process is reached for by other nodes, and by which process it reaches theirs.
+/// The ranks for which other nodes reach this process, and the processes by which this one reaches
+/// their ranks.
 class RankMap {
  public:
   using Spaces = std::vector<space::AddressSpace*>;
@@ -17,15 +18,16 @@ class RankMap {
   RankMap(const space::Mapping& mapping, Spaces spaces);
 
   [[nodiscard]] const space::Mapping& mapping() const { return mapping_; }
-  /// Of the ranks that are reached by this process: those that it hosted at first, or when all
-  /// stood still last. Virtual ranks may be in another process of the node since.
+  /// The address spaces of the ranks that are reached by this process: those that it hosted at
+  /// first, or when all were last quiescent. Virtual ranks may have moved to another process of the
+  /// node since.
   [[nodiscard]] const Spaces& spaces() const { return spaces_; }
-  /// Where a rank that may be in this process stands among those; -1 for others.
+  /// The place among those of a rank that may be in this process; -1 for other ranks.
   [[nodiscard]] int place_of(int rank) const {
     return rank >= 0 && rank < std::ssize(places_) ? places_[static_cast<std::size_t>(rank)] : -1;
   }
   [[nodiscard]] std::size_t places() const { return places_count_; }
-  /// Of a rank that is reached by this process; nullptr for others.
+  /// The address space of a rank that is reached by this process; nullptr for other ranks.
   [[nodiscard]] space::AddressSpace* space_of(int rank) const {
     if (rank < 0 || rank >= std::ssize(doors_)) return nullptr;
     const int door = doors_[static_cast<std::size_t>(rank)];

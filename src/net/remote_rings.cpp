@@ -76,7 +76,7 @@ void RemoteRings::close_proxies() {
     }
 }
 
-/// Where a pair of ranks is kept. The numbers may have come from another process.
+/// The index at which a pair of ranks is kept. The numbers may have come from another process.
 std::size_t RemoteRings::place(int rank, int other) const {
   const int ranks = map_.mapping().ranks();
   const int place = map_.place_of(rank);
@@ -99,8 +99,9 @@ RemoteRings::Pair& RemoteRings::pair(int rank, int other) {
 bool RemoteRings::looks_soon(int rank, int other) const {
   const Pair* const between = pairs_[place(rank, other)].load(std::memory_order_acquire);
   if (between == nullptr || !between->waits.load(std::memory_order_relaxed)) return false;
-  // Who looks takes the pair off the list, fences, and then reads what was written. So either it
-  // sees what has just been written, or this sees that the pair is not on the list any more.
+  // The thread that looks takes the pair off the list, fences, and then reads what was written. So
+  // either it sees what has just been written, or this sees that the pair is not on the list any
+  // more.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const Outgoing* const calls = between->calls.load(std::memory_order_acquire);
   return between->waits.load(std::memory_order_relaxed) && calls != nullptr &&

@@ -50,16 +50,16 @@ class RemoteRings {
   /// Sends what `rank` of this process has left for `other` since we looked last. `all` false:
   /// a few bytes may wait while others are under way. Under the links' lock.
   void look(int rank, int other, bool all);
-  /// What `rank` of this process calls or notifies there from now on leaves after the records of
-  /// all streams that have begun so far. Under the links' lock.
+  /// Makes calls and notifications of `rank` of this process to `other` from now on leave after the
+  /// records of all streams that have begun so far. Under the links' lock.
   void put_behind_streams(int rank, int other);
   /// Whether something of that rank's waits for them.
   [[nodiscard]] bool holds_back(int rank) const { return gates_.holds_back(rank); }
   /// All of one of them has been sent.
   void streams_went_on(const transport::Link& link);
-  /// What waited.
+  /// Looks again at the pairs that waited: at all of them, at those of one rank, or at those of one
+  /// link.
   void look_again();
-  /// Of that rank.
   void look_again(int rank);
   void look_again(const transport::Link& link);
   [[nodiscard]] bool holds() const { return !waiting_.empty(); }

@@ -1,4 +1,4 @@
-// What links say of records that nobody here knows, and of processes that know others.
+// Links report records that nobody here knows, and processes that know others.
 #include <unistd.h>
 
 #include <array>

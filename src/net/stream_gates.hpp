@@ -13,7 +13,8 @@ namespace armature::net {
 /// behind a put arrives behind the put's bytes. Under the links' lock.
 class StreamGates {
  public:
-  /// What a pair of ranks may send: calls up to a position, and notifications up to a number.
+  /// The limits of what a pair of ranks may send: calls up to a position, and notifications up to a
+  /// number.
   struct Limits {
     std::uint64_t calls = UINT64_MAX, notified = UINT64_MAX;
   };
@@ -23,8 +24,8 @@ class StreamGates {
   StreamGates& operator=(const StreamGates&) = delete;
   ~StreamGates() = default;
 
-  /// What `rank` sends to `other` beyond these limits waits for all streams there that have begun
-  /// so far.
+  /// Adds a gate: what `rank` sends to `other` beyond these limits waits for all streams there that
+  /// have begun so far.
   void add(int rank, int other, const Limits& limits);
   /// Those of the pair's first gate that is closed.
   [[nodiscard]] Limits limits_of(int rank, int other) const;

@@ -10,7 +10,7 @@
 namespace armature::rma {
 namespace {
 
-/// What an atomic has found.
+/// A pending atomic, which keeps the value that it has found.
 class PendingAtomic : public PendingRequest {
  public:
   using PendingRequest::PendingRequest;
@@ -25,7 +25,7 @@ class PendingAtomic : public PendingRequest {
   std::uint64_t found_ = 0;
 };
 
-/// The same behind a future.
+/// A pending atomic whose value a future delivers.
 struct AsyncAtomic final : detail::Request, PendingAtomic {
   explicit AsyncAtomic(Rank rank) : PendingAtomic(rank) {
     is_complete = [](Request& request) { return static_cast<AsyncAtomic&>(request).is_answered(); };

@@ -135,7 +135,7 @@ void on_key(const Arrived& arrived) {
 
 // -- transfers ------------------------------------------------------------------------------------
 
-/// What the engine has of a transfer.
+/// The state of a transfer that the engine carries out.
 class UnderWay : public transport::Sending {
  public:
   UnderWay() {
@@ -244,7 +244,8 @@ std::span<std::byte> source(const void* from, std::size_t bytes) {
   return {static_cast<std::byte*>(const_cast<void*>(from)), bytes};
 }
 
-/// Where the target cannot let the engine reach that memory, it travels as others do.
+/// Begins an operation by the engine. If the target cannot let the engine reach that memory, the
+/// operation goes by the zero-copy protocol.
 detail::Request* start_engine(const Operation& what, Finish finish) {
   Network& net = *net::network();
   const bool is_put = what.verb == Verb::put;

@@ -6,7 +6,7 @@
 
 namespace armature::rma {
 
-/// What this process does for others: lets the engine reach memory of its ranks.
+/// The handlers by which this process lets the engine reach memory of its ranks.
 extern const std::array<transport::Handling, 1> key_handlers;
 
 }  // namespace armature::rma

@@ -15,7 +15,7 @@ using copies::Kind;
 using copies::Size;
 using space::CopyChoices;
 
-/// What a process knows that is in no job, or on a processor of its own.
+/// The limit of a process that is in no job, or on a processor of its own.
 struct PastCache {
   std::size_t min = copies::past_cache_min();
 };

@@ -12,7 +12,7 @@ using Daxpy = void (*)(void* x, const void* y, std::size_t count, const void* a)
 /// The kernel for that element type; the one without multiplication when the scale is 1.
 Daxpy daxpy(armature::detail::Element element, const void* scale);
 
-/// The same for one element: x += a * y.
+/// Adds to one element: x += a * y.
 void add_one(armature::detail::Element element, void* x, const void* y, const void* a);
 
 /// An element's bytes are 1 << element_shift: dividing by a number that is not known would take as

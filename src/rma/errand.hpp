@@ -12,16 +12,16 @@
 #include "space/mapping.hpp"
 #include "wait/lock.hpp"
 
-// What ranks of a node cannot do by themselves to memory that another process exposes, a thread of
-// that process does for them: atomics, accumulates, memory that only routines touch, and all else
-// where the kernel does not copy between processes. They ask one at a time, by a box in the owner's
-// segment.
+// Errands: work on exposed memory that a thread of the owning process does for other ranks of its
+// node, since they cannot do it themselves. These are atomics, accumulates and operations on memory
+// that only routines touch. Where the kernel does not copy between processes, all other operations
+// are errands, too. Ranks ask one at a time, by a box in the owner's segment.
 
 namespace armature::rma {
 
 enum class ErrandDo : std::uint32_t { write, read, add, atomic };
 
-/// What is asked. The bytes of rows lie densely in the box.
+/// The operation that is asked for. The bytes of rows lie densely in the box.
 struct Errand {
   ErrandDo what;
   WriteRecord rows;     // of rows; of those that are read too
@@ -50,7 +50,7 @@ struct ExposedMemory {
   space::Exposures list;
   ErrandBox box;
 
-  /// Of a rank of this node which exposes some.
+  /// The exposed memory of a rank of this node, which must expose some.
   static ExposedMemory& of(const space::Mapping& mapping, Rank rank) {
     return *reinterpret_cast<ExposedMemory*>(
         mapping.head(rank).exposures.load(std::memory_order_acquire));

@@ -62,7 +62,8 @@ rma::ExposedMemory& memory_of(space::AddressSpace& space, const char* call) {
   return rma::ExposedMemory::of(space, space.me());
 }
 
-/// Of virtual ranks all memory that is their own lies in their segments, and goes with them.
+/// Throws unless the memory is the rank's own, if the rank is virtual. All of a virtual rank's own
+/// memory lies in its segment, and moves with it.
 void require_own(const space::AddressSpace& space, const void* memory, std::size_t bytes,
                  const char* call) {
   if (space.header().ranks_are_virtual == 0) return;

@@ -6,16 +6,16 @@
 #include "space/exposures.hpp"
 #include "transport/service.hpp"
 
-// What this process knows of the memory that ranks on other nodes expose, so that it asks once and
-// not for each operation; and, on the owner's side, whom to tell when that ends. A program must not
-// reach what is concealed: that it hears of it late is no fault of its, and then ends in the
-// owner's process.
+// The exposed memory of ranks on other nodes, as far as this process knows it, so that it asks once
+// and not for each operation. On the owner's side: which processes to tell when an exposure ends. A
+// program must not access concealed memory. It may hear of the end late; an access then ends in the
+// owner's process, and is no fault of this one.
 
 namespace armature::rma {
 
 [[nodiscard]] bool is_known_to_be_exposed(Rank rank, const void* address, std::size_t bytes);
 void note_exposed(Rank rank, const space::Exposures::Range& range);
-/// Of all ranks.
+/// Forgets the exposures of all ranks.
 void forget_known_exposures();
 
 /// That process asks for memory which that rank, of this process, exposes. Under the links' lock.

@@ -57,8 +57,9 @@ std::uint64_t perform_local(void* address, const AtomicRecord& record) {
 
 namespace {
 
-/// What a rank has left half added that died in the middle is the program's to know; the elements
-/// of others, which have the same lock, are whole.
+/// Waits for the lock of a chunk, and takes it from a holder that has died. Elements that the dead
+/// rank has added in part are the program's concern; elements of other ranks under the same lock
+/// are whole.
 void await_chunk_of(wait::LockWord& word, int me) {
   wait::WaitFor wait{.what = space::Awaiting::element, .call = "accumulate"};
   const space::AddressSpace& space = wait::this_rank("accumulate").space;
@@ -78,7 +79,7 @@ void await_chunk_of(wait::LockWord& word, int me) {
 
 namespace {
 
-/// Of the calling rank's.
+/// The adder of the calling rank.
 Adder adder_of(Rank rank, const Update& update) {
   const space::AddressSpace& space = wait::this_rank(update.call).space;
   return Adder(static_cast<detail::Element>(update.element), rank, update.scale, space, space.me(),

@@ -9,7 +9,7 @@
 
 namespace armature::rma {
 
-/// What kind of memory the other side of an operation is. Which protocol moves what depends on it.
+/// The kind of memory on the other side of an operation. It decides which protocol moves the data.
 struct Memory {
   /// In the order of how much it takes to reach it: who can reach one reaches those before.
   enum class Is {
@@ -23,7 +23,8 @@ struct Memory {
   bool is_remote = false;            // on another node
 };
 
-/// Of a rank of this node; nothing where those bytes are neither in its segment nor exposed.
+/// The kind of those bytes of a rank of this node; nothing when they are neither in its segment nor
+/// exposed.
 inline std::optional<Memory> memory_at(const space::Mapping& mapping, int rank,
                                        std::uint64_t address, std::uint64_t bytes) {
   if (mapping.holds(rank, address, bytes)) return Memory{};

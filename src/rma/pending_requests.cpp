@@ -43,7 +43,8 @@ Table& table() { return base::state<Table>(); }
 
 namespace {
 
-/// What a rank waits for alone may not come before all roll back, for which it must make room.
+/// Lets other ranks run while a rank waits alone, if all are to roll back: what it waits for may
+/// not come before that, so it must make room.
 void stand_by() {
   if (network()->mapping().header().quiesce.is_to_reconfigure())
     wait::let_others_run();
@@ -75,7 +76,7 @@ bool PendingRequest::is_of_process() const { return process_ == network()->links
 
 void PendingRequest::retire() {
   if (network() == nullptr || std::exchange(retired_, true)) return;
-  // Where it was asked somebody may be about to write the answer.
+  // Somebody may be about to write the answer in the process that has asked.
   const auto may_come = [&] {
     const Link& link = network()->link_to(rank_);
     return !is_of_process() && !is_answered() && !link.is_lost() && !link.said_bye();
@@ -124,7 +125,7 @@ const std::array<transport::Handling, 5> PendingRequest::handlers{{
 }};
 
 void PendingRequest::give_up(int process) {
-  // Where a job ends with its first dead rank it is about to end, and that rank's message is first.
+  // A job that ends with its first dead rank is about to end, and that rank's message is first.
   if (!network()->peers().goes_on()) return;
   for (const auto& place : table().places)
     if (place.request != nullptr &&

@@ -29,7 +29,7 @@ class PendingRequest {
   [[nodiscard]] bool is_answered() const { return answered_.load(std::memory_order_acquire); }
   /// Blocks. Throws Error(rank_lost) when the process that was asked is gone.
   void wait(const char* call);
-  /// The same without letting the rank do anything else meanwhile. Ends when the link does.
+  /// Blocks without letting the rank do anything else meanwhile. Ends when the link does.
   void wait_alone(const char* call);
   /// Whether it is of this process. When its rank has gone to another one of the node, the answer
   /// comes all the same where it was asked.

@@ -10,7 +10,7 @@
 
 namespace armature::rma {
 
-/// Which side of a transfer lies at the other rank.
+/// The side of a transfer that lies at the other rank.
 enum class Remote { to, from };
 
 /// The memory that they lie in, of several kinds the one that takes most. Throws unless every

@@ -24,8 +24,8 @@ struct Protocol {
   /// Begins an operation whose memory was checked. nullptr: it is complete on this side, as it is
   /// always when that is to be now.
   detail::Request* (*start)(const Operation& what, Finish finish);
-  /// The same for an atomic, whose value goes to `found` when it is complete; nullptr where atomics
-  /// take another way.
+  /// Begins an atomic, whose value goes to `found` when it is complete; nullptr for a protocol that
+  /// has no atomics.
   detail::Request* (*start_atomic)(const Atomic& what, Finish finish, std::uint64_t& found);
 };
 
@@ -49,7 +49,7 @@ void choose_protocols(bool engine_is_one_sided);
 /// Checks an operation, and begins it by the protocol that is there for its peer and its size.
 /// Throws Error(bad_rank) and Error(bad_address).
 [[nodiscard]] detail::Request* start(const Operation& what, Finish finish);
-/// The same where the memory is known to lie in a segment.
+/// Begins an operation whose memory is known to lie in a segment.
 [[nodiscard]] detail::Request* start_good(const Operation& what, Finish finish);
 /// The two for an atomic.
 [[nodiscard]] detail::Request* start(const Atomic& what, Finish finish, std::uint64_t& found);

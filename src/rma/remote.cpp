@@ -112,7 +112,7 @@ Memory require_remote(Network& net, Rank rank, const void* address, std::size_t 
   ask(net, rank, Kind::check, std::as_bytes(std::span(&record, 1)),
       std::as_bytes(std::span(call, std::strlen(call))));
   checked.wait(call);
-  // Of the process that the rank is in by now.
+  // The extent comes from the process that the rank is in by now.
   known_extent(rank).store(checked.head.extent, std::memory_order_relaxed);
   if (checked.head.code != 0) base::fail(static_cast<Errc>(checked.head.code - 1), checked.text());
   const std::uint64_t extent = checked.head.extent;

@@ -23,13 +23,13 @@ using net::Network;
 /// none, nullptr: the local check says so.
 [[nodiscard]] Network* network_to(Rank rank, const char* call);
 
-/// Who asks: the calling rank, or -1 for a thread that runs none.
+/// The requester: the calling rank, or -1 for a thread that runs none.
 [[nodiscard]] int sender();
 
-/// What memory of a rank of any node that is. Throws Error(bad_rank) or Error(bad_address), as
+/// The kind of that memory of a rank of any node. Throws Error(bad_rank) or Error(bad_address), as
 /// Mapping::require, unless it lies in the rank's segment or is exposed.
 Memory require(Rank rank, const void* address, std::size_t bytes, const char* call);
-/// The same of this node.
+/// The kind of that memory of a rank of this node. Throws the same.
 Memory require_local(const space::Mapping& mapping, Rank rank, const void* address,
                      std::size_t bytes, const char* call);
 
@@ -47,12 +47,12 @@ void ask_subarray(const Operation& what, std::uint64_t request, Asked asked);
 [[nodiscard]] detail::Request* ask_for_atomic(const Atomic& what, Finish finish,
                                               std::uint64_t& value);
 
-/// What this process does for others: kinds of records and their handlers.
+/// The handlers of this process for requests of other nodes.
 extern const std::array<transport::Handling, 8> remote_handlers;
 /// Ranks roll back to what they were: what they have asked, and what others have asked of them, is
 /// void. Under the links' lock.
 void forget_remote();
-/// What is known of the others' memory is, too.
+/// Forgets the extents of other ranks' memory, too.
 void forget_extents(const Network& net);
 
 }  // namespace armature::rma

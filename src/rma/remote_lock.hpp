@@ -29,9 +29,10 @@ void lock_remote(net::Network& net, const RemoteMutex& mutex, std::uint64_t toke
 [[nodiscard]] bool unlock_remote(net::Network& net, const RemoteMutex& mutex, std::uint64_t token,
                                  const char* call);
 
-/// What this process does for others.
+/// The handlers of this process for locks that others take.
 extern const std::array<transport::Handling, 3> lock_handlers;
-/// Whose turn it is by now; whether somebody is still in a queue. Under the links' lock.
+/// Gives locks to waiters whose turn has come. Returns whether somebody is still in a queue. Under
+/// the links' lock.
 bool look_at_locks();
 /// Nobody waits any more.
 void forget_locks();

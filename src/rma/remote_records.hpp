@@ -6,7 +6,8 @@
 #include "armature/strided.hpp"
 #include "rma/records.hpp"
 
-// What one-sided operations between nodes look like on the way. Addresses are the target's own.
+// The records of one-sided operations between nodes, as they travel. Addresses are the target's
+// own.
 
 namespace armature::rma {
 

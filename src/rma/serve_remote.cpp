@@ -1,7 +1,7 @@
-// What this process does for ranks on other nodes: with the same instructions that ranks of its own
-// node use, so that atomics and accumulates on one place are atomic with respect to each other
-// wherever they come from. IovCursor under the links' lock, in whatever thread polls: it never
-// waits but for the lock of a chunk, which is held for the time of a copy.
+// Serves operations of ranks on other nodes, with the same instructions that ranks of its own node
+// use. So atomics and accumulates on one place are atomic with respect to each other wherever they
+// come from. Runs under the links' lock, in whatever thread polls. It never waits except for the
+// lock of a chunk, which is held for the time of a copy.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -334,7 +334,7 @@ void on_check(const Arrived& arrived) {
   } catch (const Error& error) {
     checked.code = static_cast<std::uint32_t>(error.code()) + 1;
     text = error.what();
-    // Who says so is added where it is thrown.
+    // The name of the call is removed: it is added again where the error is thrown.
     if (const auto begin = text.find(call); begin != std::string::npos) text.erase(0, begin);
   }
   std::byte* const body = network()

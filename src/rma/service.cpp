@@ -12,8 +12,8 @@
 namespace armature::rma {
 namespace {
 
-// What a rank exposes is a list in its segment, which goes with it; where that is stands in its
-// head, of which every node has its own.
+// The exposures of a rank are a list in its segment, which moves with it. The address of the list
+// is in the segment's head, of which every node has its own.
 
 std::atomic<std::uint64_t>& exposures_of(Rank rank) {
   return space::Mapping::of_process()->head(rank).exposures;

@@ -13,8 +13,8 @@ namespace armature::rma {
 struct Subarray {
   std::size_t row_bytes = 0;
   std::size_t levels = 0;
-  // Of that many levels. The others hold nothing: to clear them would take longer than a short
-  // operation between nodes takes otherwise.
+  // The first `levels` entries of each array are used. The others hold nothing: to clear them would
+  // take longer than a short operation between nodes takes otherwise.
   std::array<std::size_t, Strided::levels_max> counts;
   std::array<std::ptrdiff_t, Strided::levels_max> to_strides;
   std::array<std::ptrdiff_t, Strided::levels_max> from_strides;

@@ -16,7 +16,7 @@ namespace armature::rma {
 /// only routines touch, and accumulates into it.
 class Target {
  public:
-  /// Who waits for the lock of a chunk, and how.
+  /// The rank that waits for the lock of a chunk, and how it waits.
   struct By {
     int rank;
     void (*contended)(wait::LockWord& word, int rank);

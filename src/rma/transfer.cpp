@@ -1,5 +1,5 @@
-// What the inlined puts, gets and atomics leave over: memory of other nodes, wrong addresses, and
-// full checking.
+// The slow paths of puts, gets and atomics, for cases that the inlined ones do not handle: memory
+// of other nodes, wrong addresses, and full checking.
 #include "armature/detail/transfer.hpp"
 
 #include <fmt/format.h>

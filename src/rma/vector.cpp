@@ -116,7 +116,7 @@ const void* const* targets(const Iov& s) {
   return reinterpret_cast<const void* const*>(s.to.data());
 }
 
-/// What is known of the remote addresses of a list, of one at least.
+/// The properties of the remote addresses of a list, of one at least.
 struct Look {
   std::optional<std::ptrdiff_t> stride;  // where it is the same from each to the next
   const void* low;

@@ -1,5 +1,6 @@
-// What of a long put or accumulate travels in which record: long rows in pieces that the engine
-// reads where they lie, short ones packed; and those of which there are few at a place, in packets.
+// Divides a long put or accumulate into records. Long rows travel in pieces that the engine reads
+// where they lie. Short rows are packed into such pieces. Short pieces of a list, each with its own
+// address, travel in packets.
 #include "rma/write_stream.hpp"
 
 #include <algorithm>
@@ -34,7 +35,8 @@ WriteRecord record_of(const Update& update) {
 WriteStream::WriteStream(Rank rank, const Update& update)
     : record_(record_of(update)), rank_(rank), sender_(rma::sender()), call_(update.call) {}
 
-/// Who waited was interrupted: the process has left its job.
+/// A stream that is not over here belongs to a caller whose wait was interrupted: the process has
+/// left its job.
 WriteStream::~WriteStream() {
   Network* const net = net::network();
   if (is_over() || net == nullptr) return;
@@ -48,7 +50,8 @@ void WriteStream::begin(Network::Start how) {
   net.start(*this, sender_, net.link_to(rank_).process(), how);
 }
 
-/// Who waits for it by a continuation may sleep meanwhile. Release: the engine reads no more.
+/// Notifies the rank that has begun the stream: it may sleep if it waits by a continuation.
+/// Release: the engine reads no more.
 void WriteStream::ended() {
   const int rank = sender_;
   charge_.end();

@@ -54,7 +54,7 @@ class WriteStream : public transport::Stream {
   std::atomic<bool> is_over_ = true;
 };
 
-/// Of a subarray, or of one row.
+/// A write of a subarray, or of one row.
 class SubarrayWrite : public WriteStream {
  public:
   SubarrayWrite(Rank rank, void* to, const void* from, const Subarray& subarray,
@@ -73,7 +73,7 @@ class SubarrayWrite : public WriteStream {
   std::size_t sent_of_row_ = 0;
 };
 
-/// Of a list of pieces, which may be gone when the call has returned.
+/// A write of a list of pieces. The list may be gone when the call has returned.
 class ListWrite : public WriteStream {
  public:
   ListWrite(Rank rank, const Iov& pieces, const Update& update);

@@ -182,7 +182,7 @@ TEST_F(WriteStreamTest, a_large_one_begins_where_it_has_room_beside_others) {
     ++large;
   });
   EXPECT_TRUE(net_.until([] { return wait::somebody_waits_for_room(); }));
-  // What would fit into half leaves it its place.
+  // A short operation, which would fit, leaves the large one its place.
   std::jthread wants_little([&] {
     wait::make_room_for_operation(1, "put");
     ++short_ones;
@@ -218,7 +218,7 @@ TEST_F(WriteStreamTest, what_is_called_behind_one_leaves_behind_its_last_piece) 
   EXPECT_TRUE(net_.peer.all_seen.back().is(net::Kind::notify));
   EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * long_bytes / Limits::piece_bytes);
   wait_all(handles);
-  // What comes later does not wait for anything.
+  // Later notifications do not wait for anything.
   net_.mapping().head(1).peer(0).notified.store(2);
   const transport::Links::Lock locked(network()->links().lock());
   network()->rings().look(0, 1, true);
@@ -248,7 +248,7 @@ TEST_F(WriteStreamTest, none_is_sent_to_a_process_that_was_lost) {
   EXPECT_TRUE(net_.until([&] { return test_all(handles); }));
 }
 
-/// Of a rank that has rolled back, nothing is touched any more.
+/// Memory of a rank that has rolled back is not touched any more.
 TEST_F(WriteStreamTest, those_of_ranks_are_forgotten) {
   net_.peer.keeps_lent = true;
   std::vector<std::byte> place(sizeof(SubarrayWrite));

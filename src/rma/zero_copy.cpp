@@ -11,7 +11,7 @@
 namespace armature::rma {
 namespace {
 
-/// Who waits at once needs no room among those that are under way.
+/// Begins a stream. A caller that waits at once needs no room among the streams under way.
 template <class Write, class... Arguments>
 detail::Request* begin(Finish finish, std::size_t bytes, const char* call,
                        const Arguments&... arguments) {

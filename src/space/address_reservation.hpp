@@ -7,8 +7,8 @@
 
 namespace armature::space {
 
-/// Where the segments of a job are to lie. Without more: the default place, as much as those of any
-/// job take.
+/// The address range in which the segments of a job are to lie. By default it begins at the default
+/// base and is as long as any job needs.
 struct Room {
   std::uint64_t base = default_base;
   std::uint64_t bytes = default_room;

@@ -49,7 +49,7 @@ void Allocations::close_gaps() noexcept {
   gaps_.store(0, std::memory_order_relaxed);
 }
 
-/// Where the entry is that begins there; else where it would be.
+/// The index of the entry that begins there, or the index at which such an entry would be inserted.
 std::size_t Allocations::place_of(std::uint64_t begin) {
   std::uint32_t& known = places_[some_bits(begin)];
   const bool is_right =

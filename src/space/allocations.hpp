@@ -50,7 +50,7 @@ class Allocations {
   std::optional<Allocation> remove(std::uint64_t begin,
                                    Allocation::Kind kind = Allocation::Kind::gap);
 
-  // The same without a search:
+  // Adding and removing without a search:
   /// Adds what takes the place of one that was removed. False: it is not known where; add it.
   [[nodiscard]] bool add_again(std::uint64_t begin, std::uint64_t bytes,
                                Allocation::Kind kind) noexcept;
@@ -120,7 +120,8 @@ class Allocations {
   alignas(64) std::atomic<std::uint64_t> sequence_{0};
   std::atomic<std::uint64_t> used_{0};  // entries, gaps included
   std::atomic<std::uint64_t> gaps_{0};
-  // Of the writer alone: where beginnings were found last, by some of their bits.
+  // The indices at which beginnings were found last, by some of their bits. The writer alone uses
+  // them.
   static constexpr unsigned places_bits = 8;
   static std::size_t some_bits(std::uint64_t begin) {
     // The upper bits of the product depend on all bits of the address.

@@ -55,7 +55,7 @@ TEST_F(AllocationsTest, nearest_in_a_gap_is_the_closer_neighbour) {
 
 TEST_F(AllocationsTest, an_owner_that_loses_its_core_in_the_middle_of_a_change_is_waited_for) {
   add(1000, 100);
-  // What comes first in the list is odd while it changes.
+  // The list's first word is a sequence number, which is odd while the list changes.
   auto& sequence = *reinterpret_cast<std::atomic<std::uint64_t>*>(&list_);
   sequence.fetch_add(1);
   std::thread owner([&] {

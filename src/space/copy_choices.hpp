@@ -12,7 +12,8 @@ namespace armature::space {
 /// chooses for all of the node.
 struct CopyChoices {
   static constexpr std::size_t kinds = 8;
-  /// Of a kind: open, being chosen by some rank, or a way's number above these.
+  /// The states of a kind: open, being chosen by some rank, or chosen. A chosen kind holds `chosen`
+  /// plus the number of the way.
   static constexpr std::uint8_t open = 0, being_chosen = 1, chosen = 2;
 
   // From open to being chosen by the rank that chooses, and then to what it has chosen by the same

@@ -14,9 +14,9 @@ namespace armature::space {
 inline constexpr std::uint64_t record_bytes = 72;
 inline constexpr std::uint64_t home_bytes = 8;
 
-/// Where records begin.
+/// The offset in the file at which records begin.
 std::uint64_t records_offset(const ControlHeader& header);
-/// Of that rank; -1: of the job.
+/// The offset of that rank's record; for -1, of the job's record.
 std::uint64_t place_of_record(const ControlHeader& header, int rank);
 /// In table 0 or 1.
 std::uint64_t place_of_home(const ControlHeader& header, unsigned table, int rank);

@@ -31,7 +31,7 @@ class Copying {
   void copy(std::uint64_t begin, std::uint64_t end) const {
     for (std::uint64_t at = begin; at < end; at += chunk) {
       const std::size_t bytes = std::min<std::uint64_t>(chunk, end - at);
-      // What is mapped may have pages that nobody may touch.
+      // A mapping may contain pages that nobody may touch: these are copied by a buffer.
       if (!copy_mapped(at, bytes)) copy_by_buffer(at, bytes);
     }
   }

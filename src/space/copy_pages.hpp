@@ -5,8 +5,8 @@
 
 namespace armature::space {
 
-/// Where in this process's memory pages of either file lie, if it has touched most of them: those
-/// are copied once instead of twice.
+/// The addresses in this process's memory at which pages of either file lie, if it has touched most
+/// of them. Such pages are copied once instead of twice.
 struct Touched {
   std::byte* from = nullptr;
   std::byte* to = nullptr;
@@ -18,7 +18,8 @@ void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end,
                 const Touched& touched = {});
 /// These pages take no memory any more, and are zero; false: that could not be.
 bool give_back_pages(int file, std::uint64_t begin, std::uint64_t end);
-/// What was touched there is zero again, and takes no memory. Throws the same.
+/// Makes all touched pages there zero again, so that they take no memory. Throws
+/// Error(out_of_memory).
 void empty_pages(int file, std::uint64_t begin, std::uint64_t end);
 
 }  // namespace armature::space

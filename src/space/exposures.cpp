@@ -25,7 +25,7 @@ bool Exposures::remove(std::uint64_t begin, std::uint64_t bytes) {
         entry.bytes.load(std::memory_order_relaxed) != bytes)
       continue;
     entry.bytes.store(0, std::memory_order_relaxed);
-    // What the next one writes there is not seen before this.
+    // A reader does not see what the next exposure writes here before it sees this zero.
     std::atomic_thread_fence(std::memory_order_release);
     return true;
   }

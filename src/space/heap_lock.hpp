@@ -10,12 +10,14 @@
 
 namespace armature::space {
 
-/// Who uses the heap, one at a time. Nobody else can where the process has one thread and no other
-/// node brings anything: then there is nothing to lock, as in malloc. A thread begins outside of
-/// such a section: its creator is the only other one.
+/// The right to use the heap, which one thread has at a time. Where the process has one thread and
+/// no other node brings anything, nobody else can use the heap. Then nothing is locked, as in
+/// malloc. A thread cannot begin inside such a section: only the thread that holds it could create
+/// one.
 class HeapLock {
  public:
-  /// Where somebody has it, `wait` gets it or returns false. `nodes`: of the job.
+  /// Takes the heap. If another thread has it, `wait` gets it or returns false. `nodes` is the
+  /// number of nodes of the job.
   template <class Wait>
   HeapLock(base::JobMutex& mutex, std::uint32_t nodes, Wait&& wait) : mutex_(mutex) {
     if (is_alone(nodes)) [[likely]] {

@@ -161,7 +161,7 @@ std::int32_t process_of(std::uint32_t rank, const ControlHeader& job, const JobO
   return static_cast<std::int32_t>(rank / std::max<std::uint32_t>(options.ranks_per_process, 1));
 }
 
-/// Which process hosts which rank, as which of its ranks.
+/// Writes into each rank's slot which process hosts the rank, and as which of its ranks.
 void place_ranks(const Control& control, const JobOptions& options) {
   for (std::uint32_t r = 0; r < control.header().ranks; ++r) {
     RankSlot& slot = control.slot(static_cast<int>(r));
@@ -184,8 +184,8 @@ JobMemory JobMemory::create(const JobOptions& options) {
   fill(header, options);
   JobMemory memory;
   memory.control = memory_file(control_name, Control::bytes(header));
-  // What is used is reserved now, so that no access fails later for want of memory; not the crash
-  // report of so many ranks.
+  // Memory that is used is reserved now, so that no later access fails for want of memory. The
+  // crash reports of so many ranks are not reserved.
   if (!reserve(memory.control.get(), 0,
                Control::bytes_in_use(header.ranks, header.layout.slot_bytes)))
     fail(Errc::start, fmt::format("no memory for the control block of {} ranks: {}", header.ranks,

@@ -63,12 +63,12 @@ inline constexpr const char* control_name = "armature-control";
 inline constexpr const char* segment_name = "armature-segment";
 inline constexpr const char* copy_name = "armature-copy";
 
-/// What a control block begins with. False when the file is none.
+/// Reads the header of a control block. False when the file is no control block.
 bool read_header(int fd, ControlHeader& header);
 /// Maps a control block after checking magic, version and size. Throws Error(start).
 Control map_control(int fd, bool writable = true);
-/// The same once more below the first segment, where it lies at the same address in every process;
-/// as it was when something else lies there.
+/// Moves the mapping of the control block below the first segment, where it has the same address in
+/// every process. Returns `control` as it was when something else lies there.
 Control map_below_segments(const Control& control, int fd);
 
 }  // namespace armature::space

@@ -59,7 +59,8 @@ class KeptBlocks {
         return Block{address, length(*best)};
     }
   }
-  /// Of these two, the last one, or a block without address.
+  /// Takes the block that was put last, if it fits as for take(); otherwise returns a block without
+  /// an address.
   [[nodiscard]] Block take_last(std::size_t bytes, std::size_t alignment) {
     const std::uint64_t place = (next_ + count_max - 1) % count_max;
     Entry& last = entries_[place];

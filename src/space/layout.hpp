@@ -4,11 +4,11 @@
 #include <bit>
 #include <cstdint>
 
-// Where the segments of a job lie. The same in every process, so an address means the same thing
-// everywhere. The default base is far from where Linux puts programs, libraries, heaps and stacks
-// (and from AddressSanitizer's shadow), and is no simple fraction of what is free, where others map
-// what they share (address_reservation.hpp); ThreadSanitizer allows programs the lowest 512 GiB
-// only.
+// The layout of a job's segments in the address space. It is the same in every process, so an
+// address means the same thing everywhere. The default base is far from where Linux puts programs,
+// libraries, heaps and stacks, and from AddressSanitizer's shadow. It is no simple fraction of the
+// free address space, where others map what they share (address_reservation.hpp). ThreadSanitizer
+// allows programs the lowest 512 GiB only.
 
 namespace armature::space {
 
@@ -21,19 +21,20 @@ inline constexpr std::uint64_t default_base = 0x2c00'0000'0000;
 inline constexpr std::uint64_t default_room = std::uint64_t{32} << 40;
 inline constexpr std::uint64_t segment_bytes_max = std::uint64_t{256} << 30;
 #endif
-/// Where all processes have the control block at one address, it lies so far below the segments,
-/// and ends there.
+/// The distance from the end of the control block to the segments, where all processes have the
+/// control block at one address.
 inline constexpr std::uint64_t below_segments_bytes = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t below_segments_bytes_max = 2 * below_segments_bytes;
 inline constexpr std::uint64_t segment_bytes_min = std::uint64_t{64} << 20;
-/// Where a process of the job runs on valgrind: that keeps a record of every 64 KiB that are
-/// mapped, touched or not (24 GB for the default room), and when the process ends it looks for
-/// pointers in all of them (4 s for each GiB).
+/// The length of a segment where a process of the job runs on valgrind. Valgrind keeps a record of
+/// every 64 KiB that are mapped, touched or not: 24 GB for the default address range. When the
+/// process ends, it looks for pointers in all of them, which takes 4 s for each GiB.
 inline constexpr std::uint64_t segment_bytes_on_valgrind = segment_bytes_min;
 inline constexpr std::uint64_t address_end = std::uint64_t{1} << 47;
 inline constexpr std::uint32_t ranks_max = 131072;
-/// Of the segment of a virtual rank on another node the head is mapped, which makes two areas of
-/// each; a process may have 65,530 (vm.max_map_count).
+/// The limit on virtual ranks of a job on several nodes. Each process maps the head of the segment
+/// of every virtual rank on another node, which makes two areas for each; a process may have 65,530
+/// (vm.max_map_count).
 inline constexpr std::uint32_t virtual_ranks_on_nodes_max = 30'000;
 
 // Below a virtual rank's stack lie pages that must not be touched. See virtual_segment.hpp.

@@ -21,7 +21,7 @@ using By = SegmentHeap::By;
 using Failure = SegmentHeap::Failure;
 constexpr auto local = Allocation::Kind::local;
 
-// What was not used for so long is not kept.
+// The time without use after which a block is no longer kept.
 constexpr std::uint64_t kept_ns = 1'000'000'000;
 
 }  // namespace
@@ -77,8 +77,8 @@ void* LocalMemory::allocate_large(std::size_t bytes, std::size_t alignment, Cont
   return nullptr;
 }
 
-/// Of what was freed, and cleared; nullptr: there is none that fits. Pages are given back before
-/// the allocation is listed: who counts them counts those of the list.
+/// Takes a block that was freed, and clears it; nullptr when none fits. Its pages are given back
+/// before the allocation is listed: a thread that counts pages counts those of listed allocations.
 void* LocalMemory::take_zeros(std::size_t bytes, std::size_t alignment) {
   Block block;
   if (const HeapLock one_at_a_time = heap_.lock(); one_at_a_time.holds())

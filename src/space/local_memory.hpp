@@ -13,7 +13,7 @@ namespace armature::space {
 /// when they are touched. Most calls need no more than SegmentHeap::reuse and keep.
 class LocalMemory {
  public:
-  /// What new memory holds: zeros, or whatever was there.
+  /// The contents of new memory: zeros, or whatever was there.
   enum class Contents { zeros, any };
 
   /// Both must live as long.

@@ -25,7 +25,8 @@ struct Segments {
 
 long lock_by_kernel(int flags) { return syscall(SYS_mlockall, flags); }
 
-/// What can be touched, but for segments. What the kernel does not lock for itself it refuses here.
+/// Locks all memory that can be touched, except segments. Memory that the kernel does not lock for
+/// itself it refuses to lock here.
 bool lock_all_else(const Segments& segments) {
   std::FILE* const maps = std::fopen("/proc/self/maps", "re");
   if (maps == nullptr) return false;
@@ -58,7 +59,7 @@ bool open_mapped(std::byte* begin, std::size_t bytes, int access) {
   const auto first = reinterpret_cast<std::uintptr_t>(begin);
   base::state<Segments>() = {first, first + bytes};
   if (access != PROT_NONE) return true;
-  // Where the limit does not allow so much, nothing of it stays locked.
+  // If the limit does not allow so much, nothing of it stays locked.
   if (mlock2(begin, bytes, MLOCK_ONFAULT) != 0) munlock(begin, bytes);
   return mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0;
 }
@@ -71,7 +72,8 @@ extern "C" ARMATURE_API int mlockall(int flags) noexcept {
   if (segments == nullptr || (flags & MCL_CURRENT) == 0 || (flags & MCL_ONFAULT) != 0)
     return static_cast<int>(lock_by_kernel(flags));
   if (lock_by_kernel(MCL_CURRENT | MCL_ONFAULT) != 0) return -1;
-  // What others map from now on is locked by the kernel, what they have mapped before below.
+  // The kernel locks what others map from now on; the code below locks what they have mapped
+  // before.
   if ((flags & MCL_FUTURE) != 0 && lock_by_kernel(MCL_FUTURE) != 0) return -1;
   return lock_all_else(*segments) ? 0 : -1;
 }

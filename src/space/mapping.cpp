@@ -53,7 +53,7 @@ void show_to_fast_path(const detail::View& view) {
 }
 
 void protect(const Mapping& mapping, int rank, int protection, const char* what_fails) {
-  // Of virtual ranks all below the stack belongs to the head, and that begins where it will.
+  // A virtual rank's memory below the stack belongs to the head, and the stack begins anywhere.
   const std::size_t from = mapping.header().ranks_are_virtual != 0
                                ? SegmentHead::heap_start(mapping.header().ranks, 0)
                                : mapping.heap_offset();

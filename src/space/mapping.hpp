@@ -22,8 +22,8 @@ class Mapping {
   /// order, or the one that holds all.
   /// Throws Error(start) that names the clash or limit. Once per process.
   static const Mapping& join(Control control, const std::vector<int>& segments);
-  /// What was joined, at the same address in all processes of virtual ranks; nullptr before join
-  /// and after leave.
+  /// The mapping that was joined; nullptr before join and after leave. In a job of virtual ranks it
+  /// has the same address in all processes.
   static const Mapping* of_process();
   /// Closes the fast path: from now on every call is an error. The segments stay mapped until exit.
   static void leave();
@@ -42,7 +42,7 @@ class Mapping {
     return base_ + static_cast<std::size_t>(rank) * segment_bytes_;
   }
   [[nodiscard]] std::size_t segment_bytes() const { return segment_bytes_; }
-  /// Where in every segment the memory for others begins.
+  /// The offset in every segment at which the memory for others begins.
   [[nodiscard]] std::size_t heap_offset() const { return heap_offset_; }
   [[nodiscard]] SegmentHead& head(int rank) const {
     return *reinterpret_cast<SegmentHead*>(segment(rank));
@@ -54,7 +54,7 @@ class Mapping {
         static_cast<std::size_t>(static_cast<const std::byte*>(address) - segment(rank));
     return head(rank).chunk_lock[offset / chunk_bytes % chunk_locks].word;
   }
-  /// Whose segment an address lies in, or Rank::none().
+  /// The rank in whose segment an address lies, or Rank::none().
   [[nodiscard]] Rank owner(const void* address) const;
 
   /// Throws Error(bad_rank) or Error(bad_address) naming call, rank, address and nearest
@@ -62,8 +62,8 @@ class Mapping {
   void require(Rank rank, const void* address, std::size_t bytes, const char* call) const;
   /// Whether those bytes lie in what a rank of this node has allocated. Throws nothing.
   [[nodiscard]] bool holds(int rank, std::uint64_t address, std::uint64_t bytes) const;
-  /// What a rank of this node exposes beside its segment; nullptr: nothing, or there is no such
-  /// rank.
+  /// The list of memory that a rank of this node exposes beside its segment. nullptr when it
+  /// exposes nothing, or when there is no such rank.
   [[nodiscard]] const Exposures* exposures(int rank) const;
   /// How much of its heap a rank of this node has ever allocated, in bytes from its begin.
   [[nodiscard]] std::uint64_t extent(int rank) const {
@@ -72,7 +72,7 @@ class Mapping {
   /// Throws Error(bad_rank).
   void require_rank(Rank rank, const char* call) const;
 
-  /// What the fast path of the node's processes knows of a rank's segment.
+  /// The fast path's view of a rank's segment, which the node's processes share.
   [[nodiscard]] detail::SegmentView* fast_view(int rank) const {
     return control_.segments() + rank;
   }

@@ -60,7 +60,8 @@ void* NewMemory::make(std::size_t bytes, std::size_t alignment, Pages pages, Fai
   return nullptr;
 }
 
-/// What was reserved for it is there from then on, or promised to this rank.
+/// Fills the memory with pages. Memory that was reserved for it is there from then on, or is
+/// promised to this rank.
 bool NewMemory::fill(void* address, std::size_t bytes, std::size_t reserved, Pages pages) {
   Heap& heap = heap_.heap_of(address);
   const bool is_lazy = pages == Pages::when_touched;

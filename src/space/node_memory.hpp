@@ -21,7 +21,7 @@ class NodeMemory {
   /// ranks take their memory to other nodes and other jobs, which have promised nothing.
   [[nodiscard]] bool is_lazy() const { return mapping_.header().ranks_are_virtual == 0; }
 
-  /// What that rank of this node has freed and keeps.
+  /// The blocks that a rank of this node has freed and keeps.
   [[nodiscard]] KeptBlocks& kept_blocks(int rank) const;
   /// How many bytes of large blocks one rank keeps at most.
   [[nodiscard]] std::uint64_t kept_bytes_max() const;
@@ -29,7 +29,7 @@ class NodeMemory {
   void empty(const KeptBlocks::Block& block, int rank) const;
   /// Gives back the pages of what that rank keeps.
   void empty_kept(int rank) const;
-  /// The same of all ranks of this node; and promises that were kept by now end.
+  /// Gives back the pages of what all ranks of this node keep. Promises that were kept by now end.
   void relieve() const;
   /// How much more of the node's memory can be had; if that is less than `wanted`, of all that is
   /// not in use.

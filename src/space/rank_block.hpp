@@ -7,7 +7,7 @@ namespace armature::space {
 
 class RankHeap;
 
-/// What stands in front of each block of memory of a RankHeap.
+/// The head in front of each block of memory of a RankHeap.
 struct RankBlock {
   /// `lent`: in use, and of a thread's heap. `moved`: a second one, in front of aligned memory.
   static constexpr std::uint32_t used = 0x6b6f'6c42, unused = 0x6565'7246, lent = 0x746e'654c,

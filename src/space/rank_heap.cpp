@@ -37,7 +37,8 @@ constexpr std::size_t bytes_of(std::size_t kind) {
   return (coarse % 4 + 5) << (coarse / 4 + 8);
 }
 
-/// What a thread's heap takes at a time that has never been used, and of how large blocks.
+/// The amount of unused memory that a thread's heap takes at a time. A request of more than a
+/// quarter of it takes its own pages.
 constexpr std::size_t refill_bytes = 64 * page_bytes;
 
 /// Far more than a segment holds.
@@ -81,7 +82,7 @@ RankHeap::Block* RankHeap::take_shared(std::size_t kind, std::size_t bytes) {
   return refill(bytes) ? take(kind) : take_other(kind);
 }
 
-/// Of a thread's heap.
+/// Takes unused memory from the rank's heap. False for a heap that is not a thread's.
 bool RankHeap::refill(std::size_t bytes) {
   if (source_ == nullptr) return false;
   const bool is_large = bytes > refill_bytes / 4;

@@ -13,11 +13,12 @@ namespace armature::space {
 struct RankBlock;
 class ThreadHeap;
 
-/// What a virtual rank's malloc takes memory from: a heap that lies in the rank's segment with all
-/// its state, so it goes wherever the rank goes. Blocks of about the same size share a list of free
-/// ones; the first of a list, or what has never been used, is taken. Used by the rank's process
-/// while the rank runs; anyone may give blocks back. No locks, but when there is nothing free: the
-/// rank's own threads have heaps of their own (ThreadHeap), and share what has never been used.
+/// The heap behind a virtual rank's malloc. It lies in the rank's segment with all its state, so it
+/// goes wherever the rank goes. Blocks of about the same size share a list of free ones. An
+/// allocation takes the first of a list, or memory that has never been used. The rank's process
+/// uses the heap while the rank runs; anyone may give blocks back. It takes no lock unless nothing
+/// is free: the rank's own threads have heaps of their own (ThreadHeap), and share what has never
+/// been used.
 class RankHeap {
  public:
   struct Range {
@@ -32,7 +33,7 @@ class RankHeap {
 
   /// Memory as malloc gives it, a multiple of 16. nullptr when there is no room.
   [[nodiscard]] void* allocate(std::size_t bytes);
-  /// The same, zeros.
+  /// Memory as from allocate(), filled with zeros.
   [[nodiscard]] void* allocate_zeros(std::size_t bytes);
   /// `alignment` is a power of two.
   [[nodiscard]] void* allocate_aligned(std::size_t alignment, std::size_t bytes);
@@ -83,7 +84,7 @@ class RankHeap {
 
   Block* free_[kinds] = {};
   alignas(64) std::atomic<Block*> from_outside_{nullptr};
-  // Of what follows, and of far_ as soon as the heap is shared.
+  // Guards the members that follow, and far_ too as soon as the heap is shared.
   mutable SpinLock lock_;
   bool is_shared_ = false;
   std::byte* pages_end_ = nullptr;  // of all that was cut from the end of far_

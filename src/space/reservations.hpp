@@ -34,7 +34,7 @@ class Reservations {
   /// How much more can be had: what no limit forbids and nobody was promised.
   [[nodiscard]] topology::MemoryRoom room() const;
 
-  // Of what a process was promised, whole pages become lazy memory of a rank:
+  // Lazy memory of a rank, which is made of whole pages that a process was promised:
   void begin_lazy(std::uint64_t bytes, int process, int rank) const;
   /// Its pages are gone, or belong to no allocation any more.
   void end_lazy(std::uint64_t bytes, int rank) const;
@@ -50,9 +50,9 @@ class Reservations {
   /// At least so many bytes of it are there. Nothing changes if the rank has changed it since.
   void end_count(const Count& count, std::uint64_t bytes, int rank) const;
 
-  /// Of a process that has died.
+  /// Returns the promises of a process that has died.
   void give_up(int process) const;
-  /// Of a rank that has left the job.
+  /// Returns the lazy memory of a rank that has left the job.
   void give_up_lazy(int rank) const;
 
  private:

@@ -35,7 +35,8 @@ struct alignas(64) PeerLine {
   // requests.
   std::atomic<std::uint64_t> mailbox{0};
   std::atomic<std::uint64_t> channel{0};
-  // Who has opened one just before that peer: see NewConnections, in the rank's slot.
+  // The peer that has opened a mailbox or channel just before that one: see NewConnections, in the
+  // rank's slot.
   std::atomic<std::uint32_t> mailbox_before{0};
   std::atomic<std::uint32_t> channel_before{0};
   // The call by which the two were to make a team, which that peer has refused; 0 once I have seen
@@ -46,8 +47,8 @@ static_assert(sizeof(PeerLine) == 64);
 
 struct SegmentHead {
   ChunkLock chunk_lock[chunk_locks];
-  /// Where in the segment the rank's list is of what it exposes beside it (exposures.hpp); 0: it
-  /// has none. The rank writes it.
+  /// The place in the segment of the rank's list of memory that it exposes beside it
+  /// (exposures.hpp); 0: it has none. The rank writes it.
   alignas(64) std::atomic<std::uint64_t> exposures{0};
 
   [[nodiscard]] PeerLine& peer(int rank) {
@@ -67,7 +68,7 @@ struct SegmentHead {
     std::reverse(opened.begin(), opened.end());
     return opened;
   }
-  /// Where the heap begins in a segment of a job of that many ranks: a multiple of the chunk size.
+  /// The offset of the heap in a segment of a job of that many ranks: a multiple of the chunk size.
   /// `world_block_bytes` is room kept in every head for the world's team block (used in rank 0's).
   [[nodiscard]] static std::size_t heap_start(std::uint32_t ranks, std::size_t world_block_bytes) {
     const std::size_t head = world_block_offset(ranks) + world_block_bytes;
@@ -80,13 +81,13 @@ struct SegmentHead {
   [[nodiscard]] static std::size_t allocations_offset(std::uint32_t ranks) {
     return kept_blocks_offset(ranks) + kept_blocks_room;
   }
-  /// What was freed in it and keeps its pages; see kept_blocks.hpp. On the list's first page, which
-  /// every rank has that has allocated something.
+  /// The offset of the list of freed blocks that keep their pages; see kept_blocks.hpp. It is on
+  /// the first page of the list of allocations, which every rank has that has allocated something.
   [[nodiscard]] static std::size_t kept_blocks_offset(std::uint32_t ranks) {
     return (calls_offset(ranks) + ranks * calls_bytes + 4095) / 4096 * 4096;
   }
-  /// What the rank keeps of its remote calls to each other one: a table that begins as zeros. Here,
-  /// since in the heap a large block costs a page even when it is never touched.
+  /// The offset of the table of the rank's remote calls to each other rank, which begins as zeros.
+  /// It lies here since in the heap a large block costs a page even when it is never touched.
   [[nodiscard]] static std::size_t calls_offset(std::uint32_t ranks) {
     return sizeof(SegmentHead) + ranks * sizeof(PeerLine);
   }

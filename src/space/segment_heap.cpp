@@ -16,11 +16,13 @@ namespace armature::space {
 
 namespace {
 
-/// What a rank cannot allocate, so that its door can: a remote call or a message of another node
-/// needs a place where the rank reads it, and comes whether or not the rank has memory left. On one
-/// node that place is the sender's. Address space only: pages exist when it is used. Enough for
-/// every other rank to send both, where that is no more than an eighth of the heap. Virtual ranks
-/// keep it on one node, too, since they may go on from a checkpoint on several.
+/// The part of the heap that a rank itself cannot allocate: it is kept for what arrives from other
+/// nodes. A remote call or a message from another node needs a place where the rank reads it, and
+/// arrives whether or not the rank has memory left. On one node that place is the sender's.
+///
+/// It is address space only: pages exist when it is used. It is enough for every other rank to send
+/// both, where that is no more than an eighth of the heap. Virtual ranks keep it on one node, too,
+/// since they may continue from a checkpoint on several.
 std::size_t room_for_doors(const ControlHeader& job, std::size_t heap_bytes) {
   if (job.nodes < 2 && job.ranks_are_virtual == 0) return 0;
   constexpr std::size_t bytes_of_peer = 160 * 1024;  // a ring, a channel of the usual size

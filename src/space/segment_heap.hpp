@@ -44,7 +44,7 @@ class SegmentHeap {
   }
   /// A process is lost, and what is done until all roll back will not have been.
   [[nodiscard]] bool rolls_back() const;
-  /// What a rank does instead of waiting for ever.
+  /// Sets the function that a rank calls instead of waiting for ever.
   static void let_others_run_by(void (*let_others_run)());
 
   /// Addresses alone: with large memory all else takes long, and others may want the heap

@@ -14,7 +14,7 @@ namespace armature::space {
 
 namespace {
 
-// What the heap writes into a free block's first bytes, and what lies before a block's end.
+// The bytes that the heap writes at the start of a free block, and those before a block's end.
 constexpr std::size_t block_edge = 64;
 
 struct Files {  // of all segments in this process
@@ -71,9 +71,9 @@ bool SegmentPages::make(std::byte* from, std::byte* to) {
                  static_cast<std::uint64_t>(to - from));
 }
 
-/// Where the pages end that must exist for a block that ends there. The block behind it has its
-/// bookkeeping on the next bytes. Behind a small one a page more: the heap writes to the next block
-/// when it divides it, so pages would come to be there before they are asked for.
+/// The end of the pages that must exist for a block that ends there. The next block has its
+/// bookkeeping on the bytes that follow. Behind a small block it is one page more: the heap writes
+/// to the next block when it divides it, so pages would exist before they are asked for.
 std::byte* SegmentPages::end_of(std::byte* end, std::size_t bytes) const {
   const std::size_t more = bytes < page_wise_min ? page_bytes : 0;
   return std::min(page_above(end + block_edge) + more, start_ + bytes_max_);
@@ -110,7 +110,7 @@ std::size_t SegmentPages::missing(void* address, std::size_t bytes) const {
 }
 
 bool SegmentPages::fill_whole(std::byte* from, std::byte* to) {
-  // Of pages that cannot be given back (the program may have locked them) the contents go.
+  // Pages that cannot be given back, since the program may have locked them, are cleared.
   if (!drop(from, to)) std::memset(from, 0, static_cast<std::size_t>(to - from));
   return make(from, to);
 }
@@ -126,7 +126,7 @@ std::size_t own_page_bytes_there(void* address, std::size_t bytes) {
 }
 
 std::size_t bytes_to_reserve(std::size_t bytes) {
-  // Where a sum would overflow no memory is enough.
+  // No memory is enough where the sum would overflow.
   constexpr std::size_t more = 3 * page_bytes;
   return bytes > SIZE_MAX - 2 * more ? SIZE_MAX : page_below(bytes) + more;
 }

@@ -58,8 +58,9 @@ void give_pages_back(std::byte* from, std::byte* to);
 void keep_pages();
 [[nodiscard]] bool keeps_pages();
 
-/// Where all segments lie in one memory file: it is open under that number in this process, which
-/// may look after the heap of a rank that is in another one.
+/// Sets the file descriptor of the one memory file in which all segments lie, open under that
+/// number in this process. The process may then look after the heap of a rank that is in another
+/// one.
 void use_segments_file(int fd);
 /// That number, or -1. For signal handlers, too.
 [[nodiscard]] int segments_file();

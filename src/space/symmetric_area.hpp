@@ -6,9 +6,9 @@
 
 namespace armature::space {
 
-/// Which parts of a segment's far end are taken by symmetric memory: places only. They are given
-/// out from the end down, and chosen by who allocates them at several ranks at once, so any place
-/// may be taken that is free.
+/// The parts of a segment's far end that symmetric memory takes: places only. They are given out
+/// from the end down. Whoever allocates them chooses them at several ranks at once, so any free
+/// place may be taken.
 ///
 /// Invariant: taken parts are sorted, do not overlap, and end at or before `end`.
 class SymmetricArea {
@@ -20,7 +20,7 @@ class SymmetricArea {
 
   explicit SymmetricArea(std::uint64_t end) : end_(end) {}
 
-  /// Where the highest free part of so many bytes begins that ends at `end_max` or before, and
+  /// The start of the highest free part of so many bytes that ends at `end_max` or before and
   /// begins at `begin_min` or behind.
   [[nodiscard]] std::optional<std::uint64_t> highest(std::uint64_t bytes, std::uint64_t end_max,
                                                      std::uint64_t begin_min) const;
@@ -30,7 +30,7 @@ class SymmetricArea {
   std::optional<Part> release(std::uint64_t begin);
   /// Whether a taken part begins there.
   [[nodiscard]] bool begins(std::uint64_t at) const;
-  /// Where the lowest taken part begins; the end, where nothing is taken.
+  /// The start of the lowest taken part, or the end of the area where nothing is taken.
   [[nodiscard]] std::uint64_t begin() const { return taken_.empty() ? end_ : taken_.front().begin; }
 
  private:

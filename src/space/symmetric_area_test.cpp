@@ -35,7 +35,7 @@ TEST(SymmetricAreaTest, what_is_taken_is_taken_once) {
   EXPECT_FALSE(area.release(45));
 }
 
-// What several ranks do to agree: each offers its highest place below the last common one.
+// Several ranks agree in this way: each offers its highest place below the last common one.
 TEST(SymmetricAreaTest, a_place_that_is_free_at_all_is_found_by_going_down) {
   base::Random random(7);
   SymmetricArea areas[2] = {SymmetricArea(4096), SymmetricArea(4096)};

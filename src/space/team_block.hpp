@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-// What the members of a team share on a node, in the segment of the team's first member: who they
-// are, one line each to say how far they have come, and room for what they pass to each other in
-// collectives (sparse: only pages in use exist). Read from outside by `armature inspect`.
+// The memory that the members of a team share on a node, in the segment of the team's first member.
+// It says who they are, and has one line for each to say how far it has come. It has room for what
+// they pass to each other in collectives; that room is sparse: only pages in use exist. `armature
+// inspect` reads it from outside.
 
 namespace armature::space {
 
@@ -16,13 +17,13 @@ namespace armature::space {
 struct alignas(64) MemberLine {
   static constexpr std::size_t inline_bytes = 48;
 
-  // Of a member that has given up that round, and will enter none after it.
+  // The flag of a member that has given up that round, and will enter none after it.
   static constexpr std::uint64_t gave_up = std::uint64_t{1} << 63;
 
   // Release: signature and payload of that round are in place. With gave_up, if so.
   std::atomic<std::uint64_t> round{0};
-  // Which collective, from or to whom, how many bytes: all members must agree. In between, how many
-  // bytes this member shows, which may be none.
+  // The collective, its root and its number of bytes, in which all members must agree. In between
+  // it says how many bytes this member shows, which may be none.
   std::uint64_t signature = 0;
   std::byte payload[inline_bytes];
 

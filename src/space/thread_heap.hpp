@@ -6,10 +6,11 @@
 
 namespace armature::space {
 
-/// What a thread allocates from that works for a virtual rank: in the rank's segment, so the memory
-/// goes where the rank goes when the thread has ended. Used by one thread at a time, beside the
-/// rank and others; goes to the next one then. A block goes back to the heap that it comes from, by
-/// whoever frees it, so what one thread makes and another one frees is used again.
+/// The heap of a thread that works for a virtual rank. It lies in the rank's segment, so the memory
+/// goes where the rank goes when the thread has ended. One thread uses it at a time, beside the
+/// rank and other threads; then it goes to the next thread. A block goes back to the heap that it
+/// comes from, whoever frees it. So memory that one thread allocates and another one frees is used
+/// again.
 class ThreadHeap : public RankHeap {
  public:
   /// By any thread of the rank's process, of one that is shared. nullptr when there is no room.

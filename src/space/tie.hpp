@@ -5,7 +5,8 @@
 
 namespace armature::space {
 
-/// What keeps a virtual rank in its process: it can neither go on in another one nor be written.
+/// The reason why a virtual rank must stay in its process: it can neither continue in another one
+/// nor be written to a checkpoint.
 enum class Tie : std::uint32_t { none, stays_here, threads, mappings, no_room };
 
 /// For a sentence about the rank.
@@ -25,7 +26,7 @@ constexpr const char* text(Tie tie) {
   return "holds nothing";
 }
 
-/// What malloc's library knows of that. Counted by any thread of the rank's process.
+/// The ties that malloc's library knows of. Any thread of the rank's process counts them.
 struct Ties {
   std::atomic<std::uint32_t> threads{0};   // that the rank has started, or they, and that run
   std::atomic<std::uint32_t> mappings{0};  // that lie outside its segment

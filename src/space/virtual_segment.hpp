@@ -10,14 +10,14 @@
 
 namespace armature::space {
 
-/// Where what is a virtual rank's lies in its segment, as distances from the segment's start:
+/// The layout of a virtual rank's segment, as distances from the segment's start:
 ///
 ///     head .. | guard | stack .. record | rank's heap | heap for others ... | more of the rank's
 ///     heap
 ///
-/// What every rank writes to as soon as it begins (the upper end of the stack, the first pages of
-/// both heaps) lies within 2 MiB, so that one page of page tables does for all of it: with many
-/// ranks those would be as much memory as all the rest.
+/// Every rank writes at once to the upper end of its stack and to the first pages of both heaps.
+/// These lie within 2 MiB, so that one page of page tables covers all of them. With many ranks,
+/// more page tables would take as much memory as all the rest.
 struct VirtualSegment {
   explicit VirtualSegment(const ControlHeader& job)
       : segment_bytes(job.layout.segment_bytes),
@@ -34,18 +34,18 @@ struct VirtualSegment {
 
   static constexpr std::uint64_t table_reach = std::uint64_t{2} << 20;
 
-  /// Where the record above the stack ends, and the rank's heap begins: what a rank that does
-  /// little has of each lies in few pages.
+  /// The end of the record above the stack, where the rank's heap begins. A rank that does little
+  /// uses the parts next to this place, which lie in few pages.
   [[nodiscard]] std::uint64_t stack_top(std::uint64_t rank) const {
     return rank_heaps() - stack_shift(rank);
   }
-  /// Where the stack begins, in whole pages: the guard ends there.
+  /// The lower end of the stack, in whole pages: the guard ends there.
   [[nodiscard]] std::uint64_t stack_low(std::uint64_t rank) const {
     return (stack_top(rank) - stack_bytes) / 4096 * 4096;
   }
-  /// Where that is for ranks whose stacks are not shifted.
+  /// The stack's upper end for ranks whose stacks are not shifted.
   [[nodiscard]] std::uint64_t rank_heaps() const { return middle + table_reach / 4; }
-  /// What the rank allocates for others: transfers reach it.
+  /// The start of the heap for others, which transfers reach.
   [[nodiscard]] std::uint64_t heap() const { return middle + table_reach / 2; }
   [[nodiscard]] std::uint64_t heap_end() const { return segment_bytes / 2; }
   /// The rest of the rank's heap ends with the segment.
@@ -59,8 +59,8 @@ struct VirtualSegment {
 };
 static_assert(stack_shift_max < VirtualSegment::table_reach / 4);
 
-/// Where heaps for others begin. Virtual ranks may be many: the world's block lies behind all their
-/// segments.
+/// The offset at which heaps for others begin. Virtual ranks may be many: the world's block lies
+/// behind all their segments.
 inline std::size_t heap_start(const ControlHeader& header) {
   if (header.ranks_are_virtual != 0) return VirtualSegment(header).heap();
   return SegmentHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks));

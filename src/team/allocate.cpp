@@ -26,7 +26,7 @@ using detail::AllocationTable;
 using space::AddressSpace;
 using space::Allocation;
 
-/// What a member tells the others about its attempt, if that has failed.
+/// The outcome of a member's attempt, which it tells the others if the attempt has failed.
 struct Outcome {
   static constexpr std::size_t text_max = 200;
 
@@ -50,7 +50,7 @@ std::uint64_t added(std::uint64_t a, std::uint64_t b) {
   return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-/// What the members of this node ask for together.
+/// The number of bytes that the members of this node ask for together.
 std::uint64_t asked_here(const Team& team, const detail::TeamState& state, std::size_t bytes,
                          std::uint64_t all) {
   if (state.space().header().nodes == 1) return all;
@@ -101,8 +101,8 @@ Outcome attempt(AddressSpace& space, std::size_t bytes, std::size_t alignment) {
   return outcome;
 }
 
-/// What all have been given. Where that is one row, as it is where all have allocated the same
-/// before, nobody hears of each of the others.
+/// Adds to the table what all members have been given. If all members have allocated the same
+/// before, the shares form one row; then no member hears of each of the others.
 void share_out(const Team& team, AllocationTable& table, const AllocationTable::Share& mine) {
   struct Joined {
     AllocationTable::Row row;
@@ -167,7 +167,7 @@ void Team::free_table(const std::shared_ptr<const AllocationTable>& table) const
 
 }  // namespace armature
 
-// What it was called by programs that were compiled before.
+// The old symbol of free_table(), for programs that were compiled before.
 #pragma GCC diagnostic ignored "-Wattribute-alias"
 extern "C" ARMATURE_API void
 _ZNK8armature4Team14free_allotmentERKSt10shared_ptrIKNS_6detail9AllotmentEE() __attribute__((

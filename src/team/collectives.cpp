@@ -273,7 +273,7 @@ void detail::alltoall_bytes(const Team& members, const void* mine, std::size_t b
   auto* out = static_cast<std::byte*>(all);
   const auto* from = static_cast<const std::byte*>(mine);
   const bool overlaps = from < out + size * block_bytes && out < from + size * block_bytes;
-  // Where blocks are shorter, more time goes to finding them than to copying them.
+  // Finding shorter blocks takes more time than copying them.
   constexpr std::size_t exposed_min = 128;
   if (block_bytes >= exposed_min && !go_by_rounds(team, block_bytes * size, piece_max) &&
       exchange(team, {Kind::alltoall, block_bytes}, "alltoall", Flow::among_all,

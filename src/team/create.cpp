@@ -117,7 +117,7 @@ std::optional<Invitation> find_invitation(int inviter, wait::RankContext& me,
   return std::nullopt;
 }
 
-/// What that rank sends for this call; nothing: it refuses.
+/// Waits for the invitation that the rank sends for this call; nothing when the rank refuses.
 std::optional<Invitation> await_invitation(int inviter, wait::RankContext& me,
                                            const Making& making) {
   std::optional<Invitation> found;

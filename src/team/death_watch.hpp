@@ -10,7 +10,7 @@
 
 namespace armature::team {
 
-/// Whose deaths end what a member of a team waits for. docs/internals/rounds.md
+/// Watches for deaths that end what a member of a team waits for. docs/internals/rounds.md
 class DeathWatch {
  public:
   /// `makers`: whose deaths end the making of the team, where that is so (making.hpp). All must
@@ -23,8 +23,8 @@ class DeathWatch {
   void reaches_other_nodes(bool reaches) { is_far_ = reaches; }
   [[nodiscard]] bool has_makers() const { return !makers_.empty(); }
 
-  /// Of the members and of those who have made the team, since who has given up then has died for
-  /// all others; -1: nobody, as far as known here.
+  /// The first dead rank of the members and of the makers of the team; -1: nobody is dead, as far
+  /// as known here. Makers count, since a maker that has given up then is dead for all others.
   [[nodiscard]] int first_dead() const;
   /// For one who gave up, or waits for one who did: whoever was missing then is dead now. Throws
   /// Error(rank_lost).
@@ -33,7 +33,7 @@ class DeathWatch {
   /// Whether a death keeps the round that this member is in from being complete ever. Besides, who
   /// waits for a dead member's line on this node gives up (wait/wait.hpp).
   [[nodiscard]] bool ends_round() const { return must_look() && round_will_not_be_complete(); }
-  /// Whose death ends the fences of the team; -1: nobody's does, as far as known here.
+  /// The rank whose death ends the fences of the team; -1: nobody's does, as far as known here.
   /// docs/internals/fence.md
   [[nodiscard]] int ends_fences() const;
 

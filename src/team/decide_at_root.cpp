@@ -11,7 +11,7 @@
 namespace armature {
 namespace {
 
-/// What member 0 tells the others.
+/// The decision that member 0 tells the others.
 struct Decision {
   balance::Verdict verdict;
   bool failed = false;

@@ -22,8 +22,8 @@ using Agreed = TeamState::Agreed;
 
 namespace {
 
-/// Where a member's blocks lie while others read them. A window has room for a piece of each block
-/// and, a half further, for the next one.
+/// The place of a member's blocks while others read them. A window has room for a piece of each
+/// block and, half a window further, for the next one.
 struct Place {
   std::uint64_t address = 0;  // 0: there is no memory for a window
   std::uint64_t piece = 0;    // bytes of each block that a step exposes
@@ -258,7 +258,7 @@ bool exchange(TeamState& team, const Agreed& agreed, const char* call, Flow flow
                ? Place{.address = reinterpret_cast<std::uint64_t>(mine.data), .piece = bytes}
                : shown_by(team, block.member, bytes);
   });
-  // Where blocks arrive in place of those that others want, no more may arrive than was shown.
+  // Blocks may arrive in place of those that others want: then no more may arrive than was shown.
   if (mine.is_overwritten)
     for (Place& place : places)
       if (place.half == 0) place.piece = own->place().piece;

@@ -33,7 +33,7 @@ struct Wanted {
   std::byte* to;
 };
 
-/// Which members have data for others, and which read them.
+/// The direction of the data: which members have data for others, and which read them.
 enum class Flow { from_root, to_root, among_all };
 
 /// Whether a round takes longer than copying what it moves: members are on other nodes, or are

@@ -39,7 +39,7 @@ const std::byte* Lines::incoming(int member, std::size_t bytes) const {
 }
 
 std::optional<Lines::First> Lines::first_to_show() const {
-  // What is shown is a part of the signature.
+  // The number of bytes shown is a part of the signature.
   if (are_known_to_agree() && shown_by(static_cast<int>(me_)) == 0) return std::nullopt;
   const int size = static_cast<int>(block_->size);
   for (int member = 0; member < size; ++member)

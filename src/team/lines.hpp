@@ -36,10 +36,10 @@ class Lines {
   /// Shows that it gives the round up.
   void give_up();
 
-  /// Where this member puts its bytes for the round it enters next: at most bytes_max.
+  /// The place for this member's bytes in the round that it enters next: at most bytes_max.
   [[nodiscard]] std::byte* outgoing(std::size_t bytes);
-  /// Where a root puts bytes for that round into the staging of another member, which shows nothing
-  /// itself: bytes_max of room.
+  /// The place in the staging of another member where a root puts bytes for that round; it has room
+  /// for bytes_max. That member shows nothing itself.
   [[nodiscard]] std::byte* outgoing_at(int member) { return staging(member, round_ + 1); }
   /// That member's bytes of the round that was completed last.
   [[nodiscard]] const std::byte* incoming(int member, std::size_t bytes) const;

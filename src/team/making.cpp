@@ -26,8 +26,8 @@ void Making::require_all_alive() const {
     base::fail(Errc::rank_lost, fmt::format("Team::create: rank {} has died", dead));
 }
 
-/// Who has its team goes on to other calls of the one that was split, in which the dead may have
-/// done its part: it must not wait there for this rank.
+/// A member that has its team continues with other calls of the team that was split, in which the
+/// dead rank may have done its part. It must not wait there for this rank.
 void Making::give_up() {
   if (makers_.empty() || split_ == nullptr || split_->has_given_up()) return;
   split_->give_up();

@@ -13,9 +13,9 @@ namespace armature::detail {
 class TeamState;
 }
 
-// Where a job goes on after deaths, whoever waits while a team is made gives up as soon as any of
-// those who make it is dead, as far as known here. Others need not be told that it does: they hear
-// of the death by themselves, whatever overtakes it. docs/internals/rounds.md.
+// Giving up while a team is made, in a job that goes on after deaths. A rank that waits gives up as
+// soon as any of the makers is dead, as far as known here. Others need not be told that it does:
+// they hear of the death by themselves, whatever overtakes it. docs/internals/rounds.md.
 
 namespace armature::team {
 
@@ -27,12 +27,13 @@ class Making {
   /// By all members of a team that is split, before they agree how: in rounds of that team.
   Making(wait::RankContext& me, detail::TeamState& split);
 
-  /// The same at all members. Two calls of the same ones have it; but after one that was given up
-  /// the next ones end at once. None of a split, which sends nothing.
+  /// The number of the call, which is the same at all members. Two calls of the same members have
+  /// the same number; but after a call that was given up, the next ones end at once. A split has no
+  /// number, since it sends nothing.
   [[nodiscard]] std::uint64_t call() const { return call_; }
-  /// Whose deaths end it; none where nobody needs to look for them.
+  /// The ranks whose deaths end it; none where nobody needs to look for them.
   [[nodiscard]] std::span<const std::int32_t> makers() const { return makers_; }
-  /// Of these; -1 when none is known.
+  /// The first dead of these; -1 when none is known.
   [[nodiscard]] int first_dead() const { return team::first_dead(me_.space, makers_); }
   void require_all_alive() const;
 

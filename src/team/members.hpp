@@ -10,7 +10,7 @@
 
 namespace armature::team {
 
-/// Who is in a team, in the team's order.
+/// The members of a team, in the team's order.
 class Members {
  public:
   /// Those of a block. Of the job's team of all, whose block stays and whose members are all ranks

@@ -51,7 +51,7 @@ class RemoteLock {
         word_(&word),
         token_(wait::lock_token_of_thread(state.me)) {}
 
-  /// What was found: 0 when it is ours now.
+  /// Tries to take the mutex. Returns the word that was found: 0 when the mutex is ours now.
   [[nodiscard]] std::uint64_t try_take() const {
     std::uint64_t found = 0;
     (void)rma::start_good({.rank = rank_,
@@ -70,7 +70,7 @@ class RemoteLock {
   }
   /// False when it was not ours.
   [[nodiscard]] bool give_back(int index) const {
-    // What was put to the mutex's own process is ahead of this on the way.
+    // Puts to the mutex's own process are ahead of this on the way.
     net_.flush().to_reachable("Mutexes::unlock", net_.mapping().slot(rank_).process);
     return rma::unlock_remote(net_, {rank_, word_, index}, token_, "Mutexes::unlock");
   }
@@ -134,7 +134,7 @@ bool Mutexes::try_lock(int member, int index) const {
   LockWord& word = state.word(member, index, "Mutexes::try_lock");
   if (is_far(state, member)) return RemoteLock(state, member, word).try_take() == 0;
   if (wait::try_lock_by(word, wait::lock_token_of_thread(state.me))) return true;
-  // Who tries until it succeeds may keep the holder from its turn.
+  // A rank that tries until it succeeds may keep the holder from its turn.
   wait::let_others_run();
   return false;
 }

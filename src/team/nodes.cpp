@@ -73,7 +73,7 @@ Nodes::Nodes(space::TeamBlock& block, const space::Mapping& mapping) {
   const auto here = numbers.find(mapping.header().node);
   here_ = here == numbers.end() ? size() : here->second;
   if (here_ == size()) return;
-  // Where the job goes on after deaths nobody shall miss what somebody else has shown because one
+  // If the job goes on after deaths, nobody shall miss what a member has shown because a member
   // between them has died.
   const bool directly =
       size() <= direct_max || mapping.header().settings.on_death == space::OnDeath::go_on;

@@ -23,8 +23,9 @@ struct NodeRange {
   bool operator==(const NodeRange&) const = default;
 };
 
-/// What a node tells another: of those nodes, once it has heard of all of them; and for whom: the
-/// other, and those that hear of it by the other.
+/// An edge by which a node tells another one of nodes. It tells of the nodes in `tells` once it has
+/// heard of all of them. It reaches the nodes in `reaches`: the other one, and those that hear of
+/// it by the other one.
 struct NodeEdge {
   std::uint32_t node = 0;
   NodeRange tells;
@@ -47,7 +48,7 @@ class Nodes {
   [[nodiscard]] const std::vector<std::uint32_t>& members(std::uint32_t node) const {
     return members_[node];
   }
-  /// Which is told of what happens on a node: its first member's.
+  /// The process that is told of what happens on a node: its first member's.
   [[nodiscard]] int process(std::uint32_t node) const { return processes_[node]; }
   [[nodiscard]] const std::vector<NodeEdge>& edges() const { return edges_; }
 

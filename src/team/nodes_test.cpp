@@ -8,7 +8,7 @@
 namespace armature::team {
 namespace {
 
-/// What happens when all nodes enter, each of which tells what it may as soon as it may.
+/// The result when all nodes enter, and each of them tells what it may as soon as it may.
 struct Told {
   std::uint32_t messages = 0, hops = 0;
   bool all_know_all = false;

@@ -8,7 +8,7 @@
 #include "base/fail.hpp"
 #include "team/team_state.hpp"
 
-// What collectives have in common.
+// Helpers that the collectives share.
 
 namespace armature::detail {
 

@@ -66,7 +66,8 @@ namespace {
 constexpr std::size_t part_max =
     Link::body_bytes_max - std::max(sizeof(RoundRecord), sizeof(PieceRecord));
 
-/// What is read of what a member shows, in as many records as it takes.
+/// The records that carry what a member shows to a node, as far as it is read there. There are as
+/// many as it takes.
 class LineRecords {
  public:
   LineRecords(Link& link, TeamBlock& block, std::uint32_t member, std::uint64_t round)
@@ -128,7 +129,7 @@ void Proxy::append_pieces(Link& link, NodeRange to, std::uint64_t round, const S
   }
 }
 
-/// What a member shows, as far as it is read by those whom the edge reaches.
+/// Appends what a member shows, as far as it is read by those whom the edge reaches.
 void Proxy::append_line(Link& link, const NodeEdge& edge, std::uint32_t member, std::uint64_t round,
                         const Shown& shown) const {
   LineRecords records(link, block_, member, round);

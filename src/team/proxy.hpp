@@ -50,8 +50,8 @@ class Proxy {
 
   /// Tells all other nodes what one member shows, who gives the round up: others shall not wait.
   void send_line(int member, std::uint64_t round, const Shown& shown) const;
-  /// Of waves: whether the leader tells of them. Where the job goes on after deaths each member
-  /// does so itself, in case the leader is the one who dies.
+  /// Whether the leader tells of waves. In a job that goes on after deaths each member does so
+  /// itself, in case the leader is the one that dies.
   [[nodiscard]] bool waves_are_gathered() const;
   void send_wave(int member, std::uint64_t wave) const;
 
@@ -73,7 +73,7 @@ class Proxy {
   space::AddressSpace& space_;
   space::TeamBlock& block_;
   const std::uint32_t team_;
-  // Of the process where it was asked for last.
+  // Set in the process in which nodes() was called last.
   mutable const Nodes* nodes_ = nullptr;
   mutable int process_ = -1;
   std::vector<std::uint64_t> rounds_told_, waves_told_;  // to each edge of the node, the last one

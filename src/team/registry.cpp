@@ -154,7 +154,8 @@ void on_round(const Arrived& arrived) {
   notify_members_here(*block);
 }
 
-/// What has come already, by another way, stays: it may be read.
+/// Stores a piece of a member's data. A piece that has already come by another way stays as it is:
+/// it may be read.
 void on_piece(const Arrived& arrived) {
   const auto record = arrived.head<PieceRecord>();
   const Known* const team = known_team(record.team, arrived, false);
@@ -263,7 +264,8 @@ void Registry::tell(space::AddressSpace& member, std::uint32_t team, TeamBlock* 
 }
 
 bool Registry::look() {
-  // What is learnt may be looked at once more below: in the order in which it was told.
+  // The flag prevents a second look from inside learn(), so that news is taken in the order in
+  // which it was told.
   Teams& known = known_here();
   if (std::exchange(known.are_looked_for, true)) return false;
   std::atomic<std::uint64_t>& list = news_of(network()->links().process());

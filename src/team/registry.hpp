@@ -8,10 +8,11 @@
 #include "team/nodes.hpp"
 #include "transport/links.hpp"
 
-// What a process keeps of teams that spread over several nodes: who is on which node, once for all
-// members that it hosts; and, for those whose news from other nodes come to this process, where the
-// team's block is. These come to the process by which the node's first member is reached, wherever
-// that member is. So a member in another process leaves word of the block in a list.
+// The registry of a process for teams that spread over several nodes. It knows which member is on
+// which node, once for all members that the process hosts. It also knows where the block of a team
+// is whose news from other nodes comes to this process. Such news comes to the process by which the
+// node's first member is reached, wherever that member is. So a member in another process tells
+// this one of the block by a list.
 
 namespace armature::team {
 

@@ -8,7 +8,7 @@
 
 namespace armature::team {
 
-/// Of all teams of the calling rank, of which none is in a round.
+/// Lets go of the blocks of all teams of the calling rank, of which none is in a round.
 void let_go(const wait::RankContext& me);
 /// By all ranks of the job, whose members find each other again. Throws Error(out_of_memory).
 void meet_again(wait::RankContext& me);

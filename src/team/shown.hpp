@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// Who reads what members show in a round: of what lies between nodes only that is sent which is
-// read there. The same at all members.
+// The readers of what members show in a round: between nodes, only what is read there is sent. The
+// same at all members.
 
 namespace armature::team {
 

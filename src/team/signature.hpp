@@ -6,12 +6,13 @@
 
 #include "team/shown.hpp"
 
-// What the members of a round must agree in, and its signature: the one word of it that each shows.
+// The properties of a round in which its members must agree, and their signature: the one word that
+// each member shows.
 
 namespace armature::team {
 
-/// What kind of round this is and how long: members whose signatures differ have called different
-/// collectives, or with different counts.
+/// The kind of a round. Members whose signatures differ have called different collectives, or with
+/// different counts.
 enum class RoundKind : std::uint8_t {
   barrier,
   broadcast,
@@ -40,7 +41,7 @@ struct Agreed {
 [[nodiscard]] std::uint64_t signature_of(const Agreed& agreed, std::size_t shown);
 /// Whether two members have called the same.
 [[nodiscard]] bool same_call(std::uint64_t a, std::uint64_t b);
-/// Of two that do not: whether it is the root alone.
+/// Whether two members that have not called the same differ in the root alone.
 [[nodiscard]] bool same_but_for_root(std::uint64_t a, std::uint64_t b);
 /// "rank 3 is in a broadcast of 8 bytes".
 [[nodiscard]] std::string text_of(std::uint64_t signature, std::int32_t rank);

@@ -5,7 +5,7 @@
 #include "team/nodes.hpp"
 #include "team/records.hpp"
 
-// What nodes tell each other of a team.
+// The records by which nodes tell each other of a team.
 
 namespace armature::team {
 
@@ -34,7 +34,7 @@ struct PieceRecord {
   std::uint64_t round;
 };
 
-/// Of one member, or what members of some nodes have counted together.
+/// The counts of one member's wave, or of members of some nodes together.
 struct WaveRecord {
   std::uint32_t team;
   std::uint32_t member;

@@ -157,8 +157,8 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
   }
 }
 
-// What this member has entered shall be seen everywhere: the node's first member may have given up
-// before it.
+// Sends the line to all nodes, since the rounds that this member has entered shall be seen
+// everywhere: the node's first member may have given up before it.
 void TeamState::give_up() {
   gave_up_ = true;
   lines_.give_up();

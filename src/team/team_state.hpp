@@ -45,7 +45,7 @@ class TeamState {
   [[nodiscard]] space::AddressSpace& space() const { return space_; }
   [[nodiscard]] space::TeamBlock& block() const { return *lines_.block(); }
 
-  /// What the team's blocks on other nodes are told.
+  /// The proxy that tells the team's blocks on other nodes.
   [[nodiscard]] team::Proxy& proxy() { return *proxy_; }
   [[nodiscard]] const team::Proxy& proxy() const { return *proxy_; }
 
@@ -76,8 +76,8 @@ class TeamState {
     TeamState& team_;
   };
 
-  /// What this member shows in the round that it enters next, and what all have shown in the last
-  /// one.
+  /// The lines of the team: what this member shows in the round that it enters next, and what all
+  /// have shown in the last one.
   [[nodiscard]] team::Lines& lines() { return lines_; }
   [[nodiscard]] const team::Lines& lines() const { return lines_; }
   /// Enters the round and returns once it is complete. `shown` is how many bytes lines().outgoing()
@@ -88,8 +88,8 @@ class TeamState {
   /// behind may still read what this member has shown in it.
   void give_up();
   [[nodiscard]] bool has_given_up() const { return gave_up_; }
-  /// Of a team whose members are on several nodes, or that has makers; -1: no death does, as far as
-  /// known here.
+  /// The rank whose death ends fences, in a team whose members are on several nodes or that has
+  /// makers; -1: no death does, as far as known here.
   [[nodiscard]] int whose_death_ends_fences() const { return deaths_.ends_fences(); }
 
  private:
