@@ -32,8 +32,9 @@ using fibers::RankScheduler;
 
 namespace {
 
-/// What the C library keeps of a rank's dlsym that found nothing lies in the rank's heap, and is
-/// freed by the next call: now, before that heap goes away, or back to what it was.
+/// Makes the C library free the error that it keeps of a failed dlsym of a rank. The error lies in
+/// the rank's heap, and the next dlsym call frees it. That must happen before the heap goes away,
+/// or goes back to what it was.
 void forget_errors_of_linker() { (void)dlsym(RTLD_DEFAULT, "malloc"); }
 
 /// Empty when all ranks here can be written.

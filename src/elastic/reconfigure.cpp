@@ -57,7 +57,7 @@ void place_as_planned(const space::Mapping& mapping, std::uint32_t reconfigurati
   }
 }
 
-/// Of each; those that have finished are none.
+/// The load of each rank; finished ranks have none.
 std::vector<double> loads_of(const space::Mapping& mapping) {
   std::vector<double> loads;
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
@@ -88,7 +88,7 @@ void spread_ranks(const space::Mapping& mapping, std::uint32_t reconfiguration) 
     put(mapping, rank, members[static_cast<std::size_t>(plan[static_cast<std::size_t>(rank)])]);
 }
 
-/// Whoever was about to wake whom: all look for themselves.
+/// Forgets who was about to wake whom: all look for themselves.
 void silence(const space::Mapping& mapping) {
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
     mapping.slot(rank).asleep.store(space::ParkState::awake, relaxed);

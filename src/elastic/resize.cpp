@@ -12,7 +12,8 @@
 namespace armature {
 namespace {
 
-/// Whoever waited for it would keep the others from meeting, when it is done.
+/// Asks for processes and does not wait: a rank that waited would keep the others from meeting, and
+/// the resize is done when they meet.
 void ask_on_nodes(space::ControlHeader& job, std::uint32_t processes) {
   if (const char* const why = migration::why_not_restart(job))
     base::fail(Errc::misuse, fmt::format("resize: {}", why));

@@ -148,8 +148,8 @@ void RollBack::forget_problems(const PhaseBarrier& barrier) const {
   job_.quiesce.epoch.beyond_recovery.store(0, relaxed);
 }
 
-/// Of which ranks in other processes of this node have told since this one has forgotten all: they
-/// ran on until those noticed the loss, too.
+/// Forgets teams once more. Ranks in other processes of this node may have told of teams since this
+/// one has forgotten all: they ran on until their processes noticed the loss, too.
 void RollBack::forget_teams(const PhaseBarrier& barrier) {
   {
     const Links::Lock locked(network()->links().lock());
@@ -159,7 +159,7 @@ void RollBack::forget_teams(const PhaseBarrier& barrier) {
   barrier.node_reaches(2);
 }
 
-/// Of the processes on a node the one with the fewest ranks; -1 when all are lost.
+/// The process with the fewest ranks on a node; -1 when all are lost.
 int RollBack::least_used(int node, const std::vector<int>& used) const {
   int found = -1;
   for (int p = 0; p < static_cast<int>(job_.processes); ++p) {
@@ -257,7 +257,7 @@ void RollBack::bring_back(const PhaseBarrier& barrier) const {
   barrier.reach(4);
   barrier.all_reach(4);
   host();
-  // Of others' heads this node has its own, which are empty now.
+  // The heads of other nodes' ranks are this node's own, and empty now.
   const auto elsewhere = [&](int by) {
     return is_here(by) ? -1 : places_[static_cast<std::size_t>(by)];
   };
@@ -308,7 +308,7 @@ void RollBack::host() const {
   network()->host(std::move(spaces));
 }
 
-/// Where that cannot be, it counts as far as it is there.
+/// Mends the copy. If that cannot be done, the copy counts as far as it is there.
 void RollBack::mend_copy(const PhaseBarrier& barrier) const {
   try {
     copies_.mend(barrier, 6, found_.copy);

@@ -1,5 +1,5 @@
-// Which protocol moves what. Every operation that is not inlined passes here: it is checked, and
-// begun by the protocol that the table names for the place of its peer and the class of its size.
+// The table of protocols. Every operation that is not inlined passes here. It is checked, and begun
+// by the protocol that the table names for the place of its peer and the class of its size.
 #include <unistd.h>
 
 #include <array>
@@ -20,7 +20,7 @@
 namespace armature::rma {
 namespace {
 
-/// Where the memory of a rank lies, seen from here.
+/// The place of a rank's memory, seen from here.
 enum class Place {
   here,     // in this process
   node,     // in another one, whose segments are mapped here
@@ -28,7 +28,7 @@ enum class Place {
   count
 };
 
-/// What a size means for the way an operation takes.
+/// The class of a size, which decides how an operation is carried out.
 enum class Size {
   brief,  // few bytes, or many short pieces: copied sooner than described
   large,
@@ -99,7 +99,7 @@ bool is_brief(std::span<const Iov> lists, Finish finish) {
     if (!are_short(pieces.bytes)) return false;
     bytes += pieces.bytes * pieces.to.size();
   }
-  // Who waits anyway copies as many as there are.
+  // A caller that waits anyway copies as many as there are.
   return finish == Finish::now || is_copied(bytes);
 }
 

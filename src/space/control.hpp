@@ -33,7 +33,7 @@ enum class Life : std::uint32_t {
   dead,      // died or left out of order; set by the launcher
 };
 
-/// What a rank waits for, in the words of inspect and of the stall report.
+/// The things that a rank may wait for, in the words of inspect and of the stall report.
 enum class Awaiting : std::uint32_t {
   nothing,
   barrier,     // object: the team's block; detail: the barrier's number
@@ -80,7 +80,7 @@ struct WaitRecord {
   }
 };
 
-/// What a rank says before it dies of a signal, an exception or abort().
+/// The report that a rank writes before it dies of a signal, an exception or abort().
 struct CrashReport {
   static constexpr std::size_t frames_max = 64;
   static constexpr std::size_t text_max = 1536;
@@ -101,14 +101,14 @@ struct Processors {
   std::uint64_t bits[count_max / 64] = {};
 };
 
-/// Of a virtual rank, by whoever hosts it.
+/// The load of a virtual rank, written by the process that hosts it.
 struct RankLoad {
   std::atomic<std::uint64_t> busy_ns{0};  // how long it has computed
   std::atomic<std::uint64_t> moves{0};
   std::atomic<std::int32_t> goes_to{-1};  // where it is to be when all go on that are quiescent
 };
 
-/// Of a rank that takes no requests in for now.
+/// The state of a rank that takes no requests in for now.
 struct FullRank {
   // One of the ranks that must take some in first, its number + 1. A hint, as is the other.
   std::atomic<std::int32_t> until{0};
@@ -152,9 +152,9 @@ struct alignas(128) RankSlot {
   alignas(64) WaitRecord wait;
 };
 
-/// What `asleep` says of a virtual rank. Only the rank's process goes from awake to waits and from
-/// woken to awake; the one that notifies it goes from waits to woken and then puts it into the list
-/// of those awake of its process.
+/// The values of `asleep` for a virtual rank. Only the rank's process goes from awake to waits and
+/// from woken to awake. The one that notifies the rank goes from waits to woken, and then puts it
+/// into the list of those awake of its process.
 struct ParkState {
   static constexpr std::uint32_t awake = 0, waits = 1, woken = 2;
 };
@@ -184,8 +184,8 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint64_t> team_news{0};
   // The placement of ranks of which it has taken those that are to run there.
   std::atomic<std::uint64_t> placement_epoch{0};
-  // Of the node's memory: what was promised to it and is not there yet; of this, what nothing was
-  // allocated from. See Reservations.
+  // Memory of the node that was promised to the process and is not there yet; and the part of it
+  // from which nothing was allocated. See Reservations.
   std::atomic<std::uint64_t> reserved{0};
   std::atomic<std::uint64_t> spare{0};
 

@@ -6,7 +6,8 @@
 
 namespace armature::space {
 
-/// Where a checkpoint is written to; nowhere: all quiesce so that ranks can go to other nodes.
+/// The place to which a checkpoint is written. With `nowhere`, all quiesce so that ranks can go to
+/// other nodes.
 enum class KeptIn : std::uint32_t {
   folder,
   memory,
@@ -21,7 +22,7 @@ enum class Reconfiguration : std::uint32_t {
   place,      // ranks as they are, each where its slot says
 };
 
-/// What all are about to quiesce for.
+/// The purpose for which all are about to quiesce.
 enum class Asked : std::uint32_t { nothing, checkpoint, reconfiguration };
 
 /// The processes that the job has: an epoch is the time between two changes. See quiesce.md.
@@ -43,12 +44,13 @@ struct Epoch {
 struct KeptFolder {
   static constexpr std::size_t directory_max = 512;  // the folders in it have longer names
 
-  // Where checkpoints lie, by whoever wants one; and the number of this one's folder there, by the
-  // leader. On several nodes both with the plan.
+  // The directory in which checkpoints lie, written by whoever wants one; and the number of this
+  // one's folder there, written by the leader. On several nodes both come with the plan.
   char directory[2 * directory_max] = {};
   std::uint64_t number = 0;
-  // Of this one, which no other has, told with the folder. That of the first one that was begun is
-  // the job's own, too: what was restarted from one is another job.
+  // The identity of this checkpoint, which no other has; it is told with the folder. The identity
+  // of the first one that was begun is the job's own, too: a job that was restarted from a
+  // checkpoint is another job.
   std::uint64_t id = 0, first_id = 0;
   // On several nodes: that of the one before, where what is written is what has changed since.
   std::uint64_t goes_on_from = 0;
@@ -91,7 +93,7 @@ struct QuiesceState {
   Incremental incremental;
   KeptFolder folder;
   char problem[text_max] = {};
-  // What the job that is started again was: its program and its library must be the same.
+  // The build of the job that is started again: its program and its library must be the same.
   std::uint8_t build[2][20] = {};
 
   // In memory there are two copies of the segments' file: which of them is whole, 1 or 2; 0: none.

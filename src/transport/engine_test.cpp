@@ -1,5 +1,5 @@
-// What every engine must do, in every configuration of it. Two engines in this process speak over
-// loopback.
+// Tests of what every engine must do, in every configuration of it. Two engines in this process
+// speak over loopback.
 #include <poll.h>
 #include <sched.h>
 
@@ -58,7 +58,7 @@ struct Configuration {
   const char* name;
   std::size_t segment;
 
-  /// What the test's name ends with where ctest lists it.
+  /// Writes the end of the test's name as ctest lists it.
   friend void PrintTo(const Configuration& of, std::ostream* out) { *out << of.name; }
 };
 
@@ -188,7 +188,7 @@ TEST_P(EngineTest, a_peer_is_found_gone_while_another_one_is_heard) {
   EXPECT_EQ(a_.packets.size(), 2u);
 }
 
-// What it has sent is answered when it is gone already.
+// Records of a peer are answered when the peer is gone already.
 TEST_P(EngineTest, a_peer_is_found_gone_while_its_last_records_are_heard) {
   const Bytes word = patterned(8, 0);
   (void)a_.engine->send(0, {}, word, 0);

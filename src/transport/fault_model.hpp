@@ -4,9 +4,9 @@
 
 namespace armature::transport {
 
-/// What stands between a sender and a receiver: how much of what was published the receiver sees
-/// yet, and whether the sender finds room. On a real node nothing does, and there is none; a
-/// simulation has one, to delay and to clog. Order within a channel is kept.
+/// A model of faults between a sender and a receiver. It decides how much of what was published the
+/// receiver sees yet, and whether the sender finds room. A real node has none; a simulation has
+/// one, to delay and to clog. Order within a channel is kept.
 class FaultModel {
  public:
   FaultModel() = default;

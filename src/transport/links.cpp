@@ -119,7 +119,7 @@ void Links::flush_all() {
 }
 
 bool Links::progress() {
-  // What was owed when the last call ended has found nothing to travel with.
+  // Acknowledgements that were owed when the last call ended have found nothing to travel with.
   acknowledge();
   bool any = streams_.push();
   any = engine_->progress() || any;
@@ -141,7 +141,7 @@ void Links::acknowledge() {
   }
 }
 
-// What makes no sense ends the process: no exception may pass the engine.
+// A packet that makes no sense ends the process: no exception may pass the engine.
 void Links::received(std::span<const std::byte> head, std::span<const std::byte> body) noexcept {
   const Link* link = take(head, body);
   while (link != nullptr && !link->early_.empty()) {
@@ -151,7 +151,7 @@ void Links::received(std::span<const std::byte> head, std::span<const std::byte>
   }
 }
 
-/// Whose packet it was, if it was due.
+/// Takes in a packet. Returns the link that it came by, if it was due.
 Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> body) {
   const std::span<const std::byte> packet = head.empty() ? body : head;
   PacketHeader header;

@@ -56,7 +56,7 @@ class Link {
   void lend(RecordOf kind, int from, int to, std::span<const std::byte> head,
             std::span<const std::byte> lent, Sending& sending, Ack ack);
 
-  /// The same for a record of a stream.
+  /// Appends a record of a stream whose bytes behind `head` stay where they are, as lend() does.
   void lend_piece(RecordOf kind, int from, int to, std::span<const std::byte> head,
                   std::span<const std::byte> lent, Piece& piece, Ack ack);
 
@@ -167,7 +167,7 @@ class Links : public Sink {
   [[nodiscard]] int process() const { return options_.process; }
   [[nodiscard]] int processes() const { return options_.processes; }
 
-  /// What comes from any process is of no use any more, see Link::ignore. Under the lock.
+  /// Ignores what comes from any process from now on, see Link::ignore. Under the lock.
   void ignore_all() {
     for (const auto& link : links_)
       if (link != nullptr) link->ignore(true);

@@ -7,8 +7,8 @@
 
 namespace armature::transport {
 
-/// What all links of a process are used under. Whoever holds it allocates for the process: packets,
-/// tables, what the engine keeps.
+/// The mutex under which all links of a process are used. A thread that holds it allocates for the
+/// process: packets, tables, and what the engine keeps.
 class LinksMutex {
  public:
   void lock() {

@@ -1,5 +1,5 @@
-// Who may speak with a process of the job. Links of two jobs, or of one, in this process, over
-// loopback.
+// Tests of which peers may speak with a process of the job. The links are of two jobs, or of one,
+// in this process, over loopback.
 #include "transport/links.hpp"
 
 #include <sched.h>

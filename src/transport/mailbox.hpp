@@ -63,7 +63,7 @@ class Ring {
   [[nodiscard]] std::size_t readable() const {
     const std::uint64_t position = read_.load(std::memory_order_relaxed);
     if (is_proxy_ && written_.load(std::memory_order_acquire) == position) return 0;
-    // What is no head of this lap looks longer than any.
+    // A word that is no head of this lap looks longer than any head.
     const std::uint64_t bytes = load_head(position) ^ head_of(position, 0);
     return bytes <= capacity - head_bytes ? bytes - std::min(bytes, taken_) : 0;
   }

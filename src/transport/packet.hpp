@@ -3,9 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-// What travels between two processes: packets, each a header and records behind it. A record says
-// which service it is for and what it is there, for which rank, from which; its body is the
-// business of that service. Records of one process to one other arrive in the order they were sent.
+// The format of what travels between two processes: packets, each a header and records behind it. A
+// record says which service it is for and what it is there, for which rank, and from which. Its
+// body is the business of that service. Records of one process to one other arrive in the order in
+// which they were sent.
 
 namespace armature::transport {
 
@@ -29,7 +30,7 @@ enum class Kind : std::uint8_t {
   count,
 };
 
-/// What a record is, as it travels.
+/// The kind of a record, as it travels.
 struct RecordKind {
   std::uint8_t service = 0;  // by its place in the list of services (service.hpp)
   std::uint8_t number = 0;   // of that service's kinds of records

@@ -33,7 +33,7 @@ struct Arrived {
     std::memcpy(static_cast<void*>(&value), body.data(), sizeof value);
     return value;
   }
-  /// What follows a fixed part of that many bytes: in the body, else what was lent.
+  /// The bytes behind a fixed part of that length: in the body, or else what was lent.
   [[nodiscard]] std::span<const std::byte> rest(std::size_t head_bytes) const {
     require(head_bytes);
     return lent.empty() ? body.subspan(head_bytes) : lent;
@@ -42,12 +42,12 @@ struct Arrived {
 };
 using Handler = void (*)(const Arrived& arrived);
 
-/// Of a kind of record, which an enumerator of its room names.
+/// The number of a kind of record, which an enumerator of its room names.
 template <class Kind>
 requires std::is_enum_v<Kind>
 constexpr std::uint8_t number_of(Kind kind) { return static_cast<std::uint8_t>(kind); }
 
-/// What is done with one kind of record. One that nothing is said of is passed over.
+/// The handling of one kind of record. A kind without a handling is passed over.
 struct Handling {
   std::uint8_t kind = 0;
   Handler handler = nullptr;
@@ -78,9 +78,9 @@ struct Service {
   /// change places or are written. Asked again and again.
   bool (*quiesce)() = nullptr;
 
-  // What is kept of a rank in the process's memory goes with the rank (armci-on-charm-2006, 3): to
-  // another process, into checkpoints and back. Not under the lock; by the thread that runs ranks
-  // of this process, while that one does not run.
+  // State of a rank that the process keeps in its memory moves with the rank (armci-on-charm-2006,
+  // 3): to another process, into checkpoints and back. Called not under the lock, by the thread
+  // that runs ranks of this process, while that rank does not run.
   /// Appends it, for unpack_rank, in whatever process that will be called. `forget` comes next.
   void (*pack_rank)(Rank rank, std::vector<std::byte>& to) = nullptr;
   void (*unpack_rank)(Rank rank, std::span<const std::byte> from) = nullptr;

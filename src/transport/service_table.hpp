@@ -34,7 +34,7 @@ class ServiceTable {
   }
   /// Throws Error(corrupt) where that process names a kind that there is not.
   void require_known(RecordKind kind, int process) const;
-  /// Of a kind that there is.
+  /// The handling of a kind that exists.
   [[nodiscard]] const Handling& handling(RecordKind kind) const {
     return handling_[kind.service][kind.number];
   }

@@ -26,7 +26,7 @@ Piece& PiecePool::take(StreamQueue& queue, Stream& stream, int rank) {
     };
     free_.push_back(pieces_.back().get());
   }
-  // What was let go of last is still in the cache.
+  // The piece that was let go of last is still in the cache.
   Piece& piece = *free_.back();
   free_.pop_back();
   piece.queue_ = &queue;
@@ -83,7 +83,7 @@ bool StreamQueue::push() {
     const Streaming one = streams_[turn_];
     Piece& piece = all_.pieces_.take(*this, *one.stream, one.rank);
     const bool is_last = !one.stream->send_next(link_, piece);
-    // Where the engine has found the link lost, it has been cut meanwhile, and may have ended.
+    // A link that the engine has found lost was cut meanwhile, and the stream may have ended.
     const bool is_cut = streams_.empty();
     const bool is_there = piece.is_lent_ ? !is_cut : true;
     if (!piece.is_lent_) all_.pieces_.give_back(piece);

@@ -8,8 +8,8 @@
 
 #include "transport/stream.hpp"
 
-// Which record of which stream comes next: of one link, and of all links of a process. All of it
-// under the links' lock, unless said otherwise.
+// The order of records of streams: which one comes next on one link, and on all links of a process.
+// All of it is under the links' lock, unless said otherwise.
 
 namespace armature::transport {
 

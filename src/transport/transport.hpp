@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// What a network engine must be able to do. Thin on purpose: packets between two processes that
+// The interface of a network engine. It is thin on purpose: packets between two processes that
 // arrive whole and once; one may overtake another. Everything else (requests, acknowledgements,
 // gathering small things, order) is built on that once, for all engines, in `links`.
 //
@@ -17,7 +17,8 @@
 
 namespace armature::transport {
 
-/// What an engine reports, from inside of progress(), send(), put() and get() alone.
+/// The reports of an engine, which it makes from inside of progress(), send(), put() and get()
+/// alone.
 class Sink {
  public:
   Sink() = default;
@@ -27,7 +28,7 @@ class Sink {
 
   /// A packet; both parts are the engine's again when this returns.
   virtual void received(std::span<const std::byte> head, std::span<const std::byte> body) = 0;
-  /// What send() was lent under this token may be changed again.
+  /// The memory that send() was lent under this token may be changed again.
   virtual void sent(std::uint64_t token) = 0;
   /// Nothing more can be sent to that peer.
   virtual void lost(int peer, const char* why) = 0;
@@ -50,9 +51,9 @@ class Engine {
 
   /// "UCX 1.13 over tcp on lo (127.0.0.1)".
   [[nodiscard]] virtual const char* description() const = 0;
-  /// What others must know to reach this process.
+  /// The address that others must know to reach this process.
   [[nodiscard]] virtual std::span<const std::byte> address() const = 0;
-  /// What went wrong, or nullptr. Returns before the peer has answered.
+  /// Connects to a peer. Returns what went wrong, or nullptr, before the peer has answered.
   [[nodiscard]] virtual const char* connect(int peer, std::span<const std::byte> address) = 0;
   /// Sends head and body as one packet; either may be empty. True when both may be changed at once;
   /// else they must stay until sink.sent(token).
@@ -93,8 +94,9 @@ class Engine {
                    std::span<std::byte> /*to*/, std::uint64_t /*token*/) {}
 };
 
-/// What an engine's module exports, under the name `armature_open_engine`. nullptr, and what is
-/// wrong in `problem` (of problem_bytes, terminated), when it cannot work here.
+/// The function that an engine's module exports, under the name `armature_open_engine`. It returns
+/// nullptr, and writes what is wrong into `problem` (of problem_bytes, terminated), when the engine
+/// cannot work here.
 using OpenEngine = Engine* (*)(Sink& sink, const EngineOptions& options, char* problem,
                                std::size_t problem_bytes);
 

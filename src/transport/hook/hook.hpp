@@ -18,7 +18,7 @@
 
 namespace armature::transport {
 
-/// What a hook does. Written as words with commas between: `count`, `trace=FILE`, `delay=US`,
+/// The actions of a hook. Written as words with commas between: `count`, `trace=FILE`, `delay=US`,
 /// `reorder=SEED`, `lose=PEER@PACKETS`, `refuse=PEER`.
 struct HookOptions {
   bool count = false;            // says at the end how much went to whom
@@ -44,8 +44,8 @@ class DelayedPackets {
   };
 
   explicit DelayedPackets(const HookOptions& options);
-  /// Whoever sleeps until `inner` is readable wakes up for a packet that is due, too: by
-  /// descriptor(). Throws Error(start).
+  /// Makes descriptor() readable when `inner` is, and when a packet is due. So a thread that sleeps
+  /// on it wakes up for both. Throws Error(start).
   void watch_clock(int inner);
   [[nodiscard]] int descriptor() const { return either_ ? either_.get() : inner_; }
 
@@ -92,7 +92,8 @@ class Hook final : public Engine, private Sink {
   [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
   [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
                           std::span<const std::byte> body, std::uint64_t token) override;
-  /// What is held back for it goes to an engine that sends it nothing more.
+  /// Drops the peer in the inner engine. Packets that are held back for the peer go to that engine,
+  /// which sends it nothing more.
   void drop(int peer) override { inner_->drop(peer); }
   bool progress() override;
   [[nodiscard]] int descriptor() const override {

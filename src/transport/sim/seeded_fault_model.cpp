@@ -11,7 +11,7 @@ SeededFaultModel::SeededFaultModel(int ranks, base::Random& random, const std::u
       fault_rates_(random, 1'000'000),
       lanes_(ranks_ * ranks_) {}
 
-// What a rank sends to itself does not travel.
+// Bytes that a rank sends to itself do not travel.
 std::uint64_t SeededFaultModel::visible(int from, int to, std::uint64_t published) {
   if (from == to) return published;
   Lane& lane = lanes_[static_cast<std::size_t>(from) * ranks_ + static_cast<std::size_t>(to)];

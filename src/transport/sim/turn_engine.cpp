@@ -198,7 +198,7 @@ void TurnEngine::look_for_deaths() {
   }
 }
 
-/// What it has sent comes before, or never.
+/// Reports a peer as lost. Packets that it has sent come before that, or never.
 void TurnEngine::lose(int peer) {
   std::uint64_t& known_ns = known_ns_[static_cast<std::size_t>(peer)];
   const auto is_from = [&](const auto& came) { return came.second.from == peer; };

@@ -24,7 +24,7 @@ constexpr int packets = 300;
 constexpr std::size_t bytes_max = 250'000;
 constexpr std::size_t run_bytes = 1000;  // so many equal bytes of a packet follow each other
 
-/// What a process has seen, for the one that has started it.
+/// The counts of what a process has seen, for the one that has started it.
 struct Seen {
   int sent = 0, came = 0, wrong = 0, overtaken = 0;
   std::uint64_t order = 0;  // a number that depends on it
@@ -86,7 +86,7 @@ void speak(const base::FileDescriptor& store_file, int process, std::uint64_t se
   }
 }
 
-/// What each of the two has seen.
+/// Runs two processes, and returns what each of them has seen.
 std::vector<Seen> run(std::uint64_t seed) {
   void* const shared =
       mmap(nullptr, 2 * sizeof(Seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -21,8 +21,8 @@ class Turns {
   struct Options {
     std::uint64_t seed = 0;
     Fates::Options fates;
-    /// What the ranks of this process wait for, to be told when nobody can go on; and who ends the
-    /// job then: give_up(status, text).
+    /// Functions for when nobody can go on. `waits` tells what the ranks of this process wait for;
+    /// give_up(status, text) ends the job then.
     std::string (*waits)() = nullptr;
     void (*give_up)(int status, const char* text) = nullptr;
   };
@@ -30,7 +30,7 @@ class Turns {
   /// Collective, and the last that processes do at the same time as others is to begin().
   /// Throws Error(start).
   static void join(bootstrap::Exchange& exchange, const Options& options);
-  /// Of this process; nullptr where it has none.
+  /// The turns of this process; nullptr where it has none.
   static Turns* of_process();
 
   Turns(bootstrap::Exchange& exchange, const Options& options);

@@ -44,8 +44,8 @@ class Ucx final : public Engine {
     dropped_.close_due();
     for (int round = 0; round < rounds_max; ++round)
       if (ucp_worker_progress(worker_.worker()) == 0) return round > 0;
-    // Who sleeps on the descriptor is to go on where this has stopped: what UCX has taken from the
-    // sockets already does not make it readable.
+    // A thread that sleeps on the descriptor is to continue where this has stopped: bytes that UCX
+    // has already taken from the sockets do not make it readable.
     if (std::exchange(is_armed_, false)) (void)ucp_worker_signal(worker_.worker());
     return true;
   }

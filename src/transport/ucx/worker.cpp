@@ -46,8 +46,8 @@ std::string UcxWorker::open_context(const EngineOptions& options) {
   };
   set("NET_DEVICES", options.device);
   set("TLS", options.interfaces.empty() ? "tcp" : options.interfaces);
-  // Who has set these for UCX itself knows better. Versions differ in whether a transport's setting
-  // is called with the transport's name in front.
+  // A user who has set these for UCX itself knows better. UCX versions differ in whether a
+  // transport's setting has the transport's name in front.
   const auto set_unless_given = [&](const char* name, std::size_t value) {
     if (std::getenv((std::string("UCX_TCP_") + name).c_str()) != nullptr) return;
     set(name, std::to_string(value));
