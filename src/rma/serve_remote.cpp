@@ -334,7 +334,8 @@ void on_check(const Arrived& arrived) {
   } catch (const Error& error) {
     checked.code = static_cast<std::uint32_t>(error.code()) + 1;
     text = error.what();
-    // The name of the call is removed: it is added again where the error is thrown.
+    // The text before the call, which says who speaks, is removed: it is added again where the
+    // error is thrown.
     if (const auto begin = text.find(call); begin != std::string::npos) text.erase(0, begin);
   }
   std::byte* const body = network()

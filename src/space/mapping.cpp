@@ -53,7 +53,8 @@ void show_to_fast_path(const detail::View& view) {
 }
 
 void protect(const Mapping& mapping, int rank, int protection, const char* what_fails) {
-  // A virtual rank's memory below the stack belongs to the head, and the stack begins anywhere.
+  // In a virtual rank's segment the stack and the rank's heap lie below heap_offset(): protection
+  // begins behind the head.
   const std::size_t from = mapping.header().ranks_are_virtual != 0
                                ? SegmentHead::heap_start(mapping.header().ranks, 0)
                                : mapping.heap_offset();

@@ -82,7 +82,8 @@ RankHeap::Block* RankHeap::take_shared(std::size_t kind, std::size_t bytes) {
   return refill(bytes) ? take(kind) : take_other(kind);
 }
 
-/// Takes unused memory from the rank's heap. False for a heap that is not a thread's.
+/// Takes unused memory from the rank's heap. False when there is none, or for a heap that is not a
+/// thread's.
 bool RankHeap::refill(std::size_t bytes) {
   if (source_ == nullptr) return false;
   const bool is_large = bytes > refill_bytes / 4;

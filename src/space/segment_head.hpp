@@ -47,7 +47,7 @@ static_assert(sizeof(PeerLine) == 64);
 
 struct SegmentHead {
   ChunkLock chunk_lock[chunk_locks];
-  /// The place in the segment of the rank's list of memory that it exposes beside it
+  /// The address, in the segment, of the rank's list of memory that it exposes beside the segment
   /// (exposures.hpp); 0: it has none. The rank writes it.
   alignas(64) std::atomic<std::uint64_t> exposures{0};
 

@@ -24,7 +24,8 @@ class DeathWatch {
   [[nodiscard]] bool has_makers() const { return !makers_.empty(); }
 
   /// The first dead rank of the members and of the makers of the team; -1: nobody is dead, as far
-  /// as known here. Makers count, since a maker that has given up then is dead for all others.
+  /// as known here. Makers count, since one that gave up while the team was made is dead for all
+  /// others.
   [[nodiscard]] int first_dead() const;
   /// For one who gave up, or waits for one who did: whoever was missing then is dead now. Throws
   /// Error(rank_lost).

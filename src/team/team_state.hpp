@@ -45,7 +45,7 @@ class TeamState {
   [[nodiscard]] space::AddressSpace& space() const { return space_; }
   [[nodiscard]] space::TeamBlock& block() const { return *lines_.block(); }
 
-  /// The proxy that tells the team's blocks on other nodes.
+  /// The proxy, which sends news to the team's blocks on other nodes.
   [[nodiscard]] team::Proxy& proxy() { return *proxy_; }
   [[nodiscard]] const team::Proxy& proxy() const { return *proxy_; }
 
