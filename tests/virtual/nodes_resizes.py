@@ -31,13 +31,13 @@ class Job(ResizableJob):
 
     def resize_to(self, processes, job=None):
         super().resize_to(processes, job)
-        expect(len(self.children()) == processes, f"{self.children()} are not {processes}")
+        self.await_children(processes)  # those that have left may still be ending
 
     def resize_without_restart(self, processes):
         """Those that are too many end, and nobody else does."""
         before, started = self.children(), self.inspected()["processes_started"]
         ResizableJob.resize_to(self, processes)
-        wait_until(f"{processes} processes", lambda: len(self.children()) == processes)
+        self.await_children(processes)
         expect(set(self.children()) < set(before), f"{self.children()} were not all among {before}")
         is_now = self.inspected()
         expect(is_now["processes"] == processes and is_now["processes_started"] == started, str(is_now))
