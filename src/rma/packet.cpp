@@ -15,6 +15,23 @@ namespace armature::rma {
 using transport::Link;
 using Lock = transport::Links::Lock;
 
+void put_in_packets(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
+                    const char* call) {
+  constexpr std::size_t room = Link::body_bytes_max - sizeof(PutRecord);
+  for (std::size_t at = 0; at < bytes; at += room) {
+    net.flush().await_room(rank, call);
+    const Lock locked(net.links().lock());
+    Link& link = net.link_to(rank);
+    const PutRecord record{reinterpret_cast<std::uint64_t>(to) + at};
+    const std::size_t part = std::min(room, bytes - at);
+    std::byte* const body =
+        link.append(Kind::put, sender(), rank, sizeof record + part, Link::Ack::soon);
+    std::memcpy(body, &record, sizeof record);
+    std::memcpy(body + sizeof record, static_cast<const std::byte*>(from) + at, part);
+    if (bytes - at <= room) link.offer();
+  }
+}
+
 namespace {
 
 /// Rows, or parts of one, that are copied into a packet are at most that long: whole elements.
@@ -34,24 +51,6 @@ void append_rows(Network& net, const Operation& what, const Rows& rows) {
   std::memcpy(body, &record, sizeof record);
   copy_rows(body + sizeof record, static_cast<std::ptrdiff_t>(rows.row_bytes), rows.from,
             rows.from_stride, rows.count, rows.row_bytes);
-}
-
-/// Copies a put into packets.
-void append_put(Network& net, Rank rank, std::byte* to, const std::byte* from, std::size_t bytes,
-                const char* call) {
-  constexpr std::size_t room = Link::body_bytes_max - sizeof(PutRecord);
-  for (std::size_t at = 0; at < bytes; at += room) {
-    net.flush().await_room(rank, call);
-    const Lock locked(net.links().lock());
-    Link& link = net.link_to(rank);
-    const PutRecord record{reinterpret_cast<std::uint64_t>(to + at)};
-    const std::size_t part = std::min(room, bytes - at);
-    std::byte* const body =
-        link.append(Kind::put, sender(), rank, sizeof record + part, Link::Ack::soon);
-    std::memcpy(body, &record, sizeof record);
-    std::memcpy(body + sizeof record, from + at, part);
-    if (bytes - at <= room) link.offer();
-  }
 }
 
 void append_subarray(Network& net, const Operation& what) {
@@ -83,8 +82,7 @@ detail::Request* start_in_packets(const Operation& what, Finish finish) {
       if (pieces.bytes != 0 && !pieces.to.empty())
         append_lists(net, what.rank, pieces, what.update);
   } else if (what.verb == Verb::put && what.is_one_piece()) {
-    append_put(net, what.rank, static_cast<std::byte*>(what.to),
-               static_cast<const std::byte*>(what.from), what.subarray.row_bytes, what.call());
+    put_in_packets(net, what.rank, what.to, what.from, what.subarray.row_bytes, what.call());
   } else {
     append_subarray(net, what);
   }

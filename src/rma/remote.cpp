@@ -92,8 +92,6 @@ Network* network_to(Rank rank, const char* call) {
   return net->mapping().is_here(rank) ? nullptr : net;
 }
 
-namespace {
-
 Memory require_remote(Network& net, Rank rank, const void* address, std::size_t bytes,
                       const char* call) {
   net.peers().require_reachable(rank, call);
@@ -119,8 +117,6 @@ Memory require_remote(Network& net, Rank rank, const void* address, std::size_t 
   const bool is_in_segment = offset <= extent && bytes <= extent - offset;
   return {.is = is_in_segment ? Memory::Is::segment : Memory::Is::host, .is_remote = true};
 }
-
-}  // namespace
 
 Memory require_local(const space::Mapping& mapping, Rank rank, const void* address,
                      std::size_t bytes, const char* call) {

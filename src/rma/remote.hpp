@@ -29,6 +29,9 @@ using net::Network;
 /// The kind of that memory of a rank of any node. Throws Error(bad_rank) or Error(bad_address), as
 /// Mapping::require, unless it lies in the rank's segment or is exposed.
 Memory require(Rank rank, const void* address, std::size_t bytes, const char* call);
+/// Checks memory of a rank of another node in the same way.
+Memory require_remote(Network& net, Rank rank, const void* address, std::size_t bytes,
+                      const char* call);
 /// The kind of that memory of a rank of this node. Throws the same.
 Memory require_local(const space::Mapping& mapping, Rank rank, const void* address,
                      std::size_t bytes, const char* call);
@@ -38,6 +41,10 @@ enum class Asked { now, with_others };
 /// A request as a record, and what follows it.
 void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,
          std::span<const std::byte> rest = {}, Asked asked = Asked::now);
+
+/// Copies a put of checked memory into packets.
+void put_in_packets(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
+                    const char* call);
 
 /// Asks for the bytes of a get that is no list: a PendingGet of that number takes them.
 void ask_subarray(const Operation& what, std::uint64_t request, Asked asked);

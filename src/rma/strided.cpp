@@ -116,7 +116,17 @@ void describe(const Patch& patch, Subarray& subarray) {
   subarray.from_strides[0] = patch.from_stride;
 }
 
-detail::Request* start_patch(const Sides& sides, const Patch& patch, Finish finish) {
+/// Begins what is not all within reach of loads and stores.
+[[gnu::noinline]] detail::Request* start_described(const Sides& sides, const Patch& patch,
+                                                   Finish finish) {
+  Operation what = operation_on(sides);
+  describe(patch, what.subarray);
+  return rma::start(what, finish);
+}
+
+/// Inlined, so that what a short patch takes is known to each call.
+[[gnu::always_inline]] inline detail::Request* start_patch(const Sides& sides, const Patch& patch,
+                                                           Finish finish) {
   const wait::ThreadCall under_way(sides.call);
   if (patch.rows == 0 || patch.row_bytes == 0)
     return wait::mapping(sides.call).require_rank(sides.rank, sides.call), nullptr;
@@ -126,9 +136,7 @@ detail::Request* start_patch(const Sides& sides, const Patch& patch, Finish fini
       rma::copy_rows(sides.to, patch.to_stride, sides.from, patch.from_stride, patch.rows,
                      patch.row_bytes);
     });
-  Operation what = operation_on(sides);
-  describe(patch, what.subarray);
-  return rma::start(what, finish);
+  return start_described(sides, patch, finish);
 }
 
 /// Whether that is one short row to copy, which needs no more of the library than a put does.
