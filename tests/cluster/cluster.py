@@ -196,7 +196,7 @@ class Cluster:
         for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
             try:
                 if pid not in holders and os.readlink(f"/proc/{pid}/ns/net") in networks:
-                    with open(f"/proc/{pid}/stat") as stat:
+                    with open(f"/proc/{pid}/stat", errors="replace") as stat:
                         if stat.read().rpartition(")")[2].split()[0] != "Z":
                             found.append(pid)
             except OSError:
@@ -235,7 +235,7 @@ class Cluster:
         """What runs on that node; of that program alone, if one is named."""
         def is_wanted(pid):
             try:
-                with open(f"/proc/{pid}/comm") as comm:
+                with open(f"/proc/{pid}/comm", errors="replace") as comm:
                     return (os.readlink(f"/proc/{pid}/ns/net") == self.nodes[name].network()
                             and comm.read().strip().startswith(program))
             except OSError:

@@ -113,7 +113,7 @@ class Slurm(Cluster):
         """Those of jobs."""
         def is_daemon(pid):
             try:
-                with open(f"/proc/{pid}/comm") as comm:
+                with open(f"/proc/{pid}/comm", errors="replace") as comm:
                     return comm.read().strip() in DAEMONS
             except OSError:
                 return False

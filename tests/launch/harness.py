@@ -81,10 +81,11 @@ def states_of(pids):
     lines = []
     for pid in pids:
         try:
-            with open(f"/proc/{pid}/cmdline") as command:
+            with open(f"/proc/{pid}/cmdline", errors="replace") as command:
                 lines.append(f"process {pid}: {command.read().replace(chr(0), ' ')}")
             for thread in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{thread}/stat") as stat, open(f"/proc/{pid}/task/{thread}/wchan") as wchan:
+                of_thread = f"/proc/{pid}/task/{thread}"
+                with open(f"{of_thread}/stat", errors="replace") as stat, open(f"{of_thread}/wchan") as wchan:
                     lines.append(f"  thread {thread}: {stat.read().rpartition(')')[2].split()[0]} {wchan.read()}")
         except OSError as error:
             lines.append(f"process {pid}: {error}")
@@ -98,7 +99,7 @@ def processes_with(mark):
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
                 if mark.encode() in file.read():
-                    with open(f"/proc/{pid}/stat") as stat:
+                    with open(f"/proc/{pid}/stat", errors="replace") as stat:
                         if stat.read().rpartition(")")[2].split()[0] != "Z":
                             found.append(int(pid))
         except OSError:

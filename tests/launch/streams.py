@@ -186,7 +186,7 @@ def test_a_stopped_job_goes_on():
     os.kill(job.pid, signal.SIGTSTP)
 
     def state():
-        with open(f"/proc/{job.pid}/stat") as file:
+        with open(f"/proc/{job.pid}/stat", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[0]
     wait_until("the launcher to stop", lambda: state() == "T")
     job.wait_for(1, "is stopped")

@@ -88,7 +88,7 @@ class Run:
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
-                with open(f"/proc/{pid}/environ", "rb") as environ, open(f"/proc/{pid}/stat") as stat:
+                with open(f"/proc/{pid}/environ", "rb") as environ, open(f"/proc/{pid}/stat", errors="replace") as stat:
                     line = stat.read()
                     if self.mark.encode() in environ.read() and line.rpartition(")")[2].split()[0] != "Z":
                         found.append((line[line.index("(") + 1:line.rindex(")")], int(pid)))
