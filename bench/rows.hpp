@@ -56,8 +56,8 @@ void checkpoint_row(Stage& stage, const std::string& folder);
 
 /// A step of many virtual ranks of which some have much more to do; limit: as much, evenly spread.
 void hotspot_row(Stage& stage, const std::string& op);
-/// Those steps of virtual ranks on several nodes: the steps after each `rebalance` count, and what
-/// that takes; a rank that goes to the other node and back.
+/// Rows of the same steps on several nodes: the steps after each `rebalance`, and what that takes;
+/// and of a rank that goes to the other node and back.
 void balanced_hotspot_rows(World& world, const Settings& settings);
 void migrate_between_nodes_rows(World& world, const Settings& settings);
 

@@ -1,6 +1,6 @@
 // Our launcher makes processes alike before it starts them (address_layout.hpp). Under another one
 // each does so for itself: what is decided when a program starts can be had by starting it again.
-// That is done before main, when the program has done nothing yet.
+// The new start comes before main, when the program has done nothing yet.
 #include "bootstrap/start_again.hpp"
 
 #include <dlfcn.h>

@@ -120,8 +120,8 @@ std::vector<fibers::RankRecord> read_records(const Link& found) {
 }
 
 /// Brings pages to the nodes where they belong. Those of a rank's segment go to the rank's node.
-/// Its head, which has what others' nodes count for it, and what lies behind the segments go to
-/// all.
+/// All nodes get the segment's head, which has what other nodes count for the rank, and what lies
+/// behind the segments.
 class NodeFiller {
  public:
   explicit NodeFiller(std::span<const space::JobMemory> memory)

@@ -21,13 +21,6 @@ using net::network;
 constexpr std::size_t chunk = std::size_t{16} << 20;
 constexpr std::size_t long_enough = std::size_t{128} << 10;
 
-net::NetworkOptions key_options() {
-  net::NetworkOptions chosen;
-  chosen.heartbeat_ns = 0;
-  chosen.services = {&service};
-  return chosen;
-}
-
 Bytes patterned(std::size_t bytes) {
   Bytes data(bytes);
   for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(i * 7 + 1);
@@ -65,7 +58,7 @@ class ByEngineTest : public testing::Test {
   std::size_t keys_asked() { return net_.peer.seen(Kind::key).size(); }
 
   bool has_keys_ = true;
-  TwoNodes net_{key_options()};
+  TwoNodes net_{harness::TwoNodes::with(service)};
 };
 
 TEST_F(ByEngineTest, a_put_is_there_when_it_returns) {

@@ -16,10 +16,7 @@ using harness::TwoNodes;
 using net::network;
 
 TEST(PendingRequestTest, what_is_asked_of_a_process_just_lost_is_over) {
-  net::NetworkOptions options;
-  options.heartbeat_ns = 0;
-  options.services = {&service};
-  TwoNodes net(options);
+  TwoNodes net(TwoNodes::with(service));
   net.mapping().header().settings.on_death = space::OnDeath::go_on;
   {
     const std::lock_guard locked(network()->links().lock());

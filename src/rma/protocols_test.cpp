@@ -11,13 +11,6 @@
 namespace armature::rma {
 namespace {
 
-net::NetworkOptions two_nodes() {
-  net::NetworkOptions chosen;
-  chosen.heartbeat_ns = 0;
-  chosen.services = {&service};
-  return chosen;
-}
-
 /// Rank 0 is of this node, rank 1 of another.
 class ProtocolsTest : public testing::Test {
  protected:
@@ -45,7 +38,7 @@ class ProtocolsTest : public testing::Test {
 
   const std::size_t copied_ = transport::Limits::get().copied_max;
   const std::size_t whole_ = transport::Limits::get().one_sided_min();
-  harness::TwoNodes net_{two_nodes()};
+  harness::TwoNodes net_{harness::TwoNodes::with(service)};
 };
 
 TEST_F(ProtocolsTest, of_a_node_all_are_loads_and_stores) {

@@ -16,13 +16,6 @@ using harness::TwoNodes;
 using wait::lock_token;
 using wait::LockWord;
 
-net::NetworkOptions lock_options() {
-  net::NetworkOptions chosen;
-  chosen.heartbeat_ns = 0;
-  chosen.services = {&service};
-  return chosen;
-}
-
 /// Rank 0 owns a mutex, which ranks of the other node want.
 class OwnerTest : public testing::Test {
  protected:
@@ -43,7 +36,7 @@ class OwnerTest : public testing::Test {
   }
   using Answer = std::pair<int, std::uint64_t>;
 
-  TwoNodes net_{lock_options()};
+  TwoNodes net_{harness::TwoNodes::with(service)};
   LockWord* word_ = nullptr;
 };
 
@@ -206,7 +199,7 @@ class AskerTest : public testing::Test {
     return Errc{};
   }
 
-  TwoNodes net_{lock_options()};
+  TwoNodes net_{harness::TwoNodes::with(service)};
   RemoteMutex mutex_{Rank(1), reinterpret_cast<const LockWord*>(net_.mapping().segment(1)), 3};
 };
 

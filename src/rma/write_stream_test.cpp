@@ -33,10 +33,8 @@ class WriteStreamTest : public testing::Test {
   WriteStreamTest() : net_(options()), source_(long_bytes) {}
 
   static net::NetworkOptions options() {
-    net::NetworkOptions options;
+    net::NetworkOptions options = harness::TwoNodes::with(service);
     options.serves = false;
-    options.heartbeat_ns = 0;
-    options.services = {&service};
     return options;
   }
 

@@ -41,15 +41,9 @@ TEST(FlowCycle, that_makes_no_sense_is_none) {
 
 class RemoteFlowCycle : public testing::Test {
  protected:
-  static net::NetworkOptions options() {
-    net::NetworkOptions chosen;
-    chosen.heartbeat_ns = 0;
-    chosen.services = {&service};
-    return chosen;
-  }
   [[nodiscard]] const space::Mapping& job() const { return net_.mapping(); }
 
-  harness::TwoNodes net_{options()};
+  harness::TwoNodes net_{harness::TwoNodes::with(service)};
 };
 
 TEST_F(RemoteFlowCycle, is_asked_for_there_and_known_when_the_answer_has_come) {

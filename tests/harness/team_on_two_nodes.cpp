@@ -7,18 +7,7 @@
 #include "team/team_records.hpp"
 
 namespace armature::harness {
-namespace {
-
-net::NetworkOptions with_teams_alone() {
-  net::NetworkOptions chosen;
-  chosen.heartbeat_ns = 0;
-  chosen.services = {&team::service};
-  return chosen;
-}
-
-}  // namespace
-
-TeamOnTwoNodes::TeamOnTwoNodes() : net_(with_teams_alone()) {
+TeamOnTwoNodes::TeamOnTwoNodes() : net_(TwoNodes::with(team::service)) {
   net_.mapping().header().settings.on_death = space::OnDeath::go_on;
   team::teams_slot.put(net_.context().slots, &teams_);
 }

@@ -19,6 +19,14 @@ class TwoNodes {
  public:
   static constexpr int ranks = 3;
 
+  /// Options of a network that has this service, and gives up nobody for being silent.
+  [[nodiscard]] static net::NetworkOptions with(const transport::Service& service) {
+    net::NetworkOptions chosen;
+    chosen.heartbeat_ns = 0;
+    chosen.services = {&service};
+    return chosen;
+  }
+
   explicit TwoNodes(net::NetworkOptions options = {}, int greets_after = 0);
   TwoNodes(const TwoNodes&) = delete;
   TwoNodes& operator=(const TwoNodes&) = delete;

@@ -54,7 +54,7 @@ class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
 
   [[nodiscard]] ElementDirectory<Index>& directory() { return directory_; }
   [[nodiscard]] const ElementDirectory<Index>& directory() const { return directory_; }
-  /// Those of elements that are here, for collective calls too.
+  /// The records of elements that are here, for collective calls too.
   [[nodiscard]] RecordsHere<Index, Record>& records() { return records_; }
   [[nodiscard]] Turns<Record>& turns() { return turns_; }
   void set_self(shared_ref<ObjectPart> self) { self_ = self; }

@@ -24,7 +24,7 @@ class RecordsHere {
   }
   /// The caller keeps it alive until nobody uses it.
   [[nodiscard]] auto take(const Index& index) { return records_.extract(index); }
-  /// Those that have an element.
+  /// The indices whose record has an element.
   [[nodiscard]] std::vector<Index> with_elements() const {
     std::vector<Index> all;
     for (const auto& [index, record] : records_)
