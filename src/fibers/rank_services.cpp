@@ -41,11 +41,12 @@ std::vector<std::byte> state_of(int rank) {
   for (const Service* const service : transport::services_here()) {
     if (service->pack_rank == nullptr) continue;
     const std::size_t begin = all.size();
-    all.resize(begin + sizeof(PackedHead));
     service->pack_rank(rank, all);
-    const PackedHead head{hash_of_name(*service), all.size() - begin - sizeof head};
-    std::memcpy(all.data() + begin, &head, sizeof head);
-    if (head.bytes == 0) all.resize(begin);
+    // Nearly always: most ranks that move have nothing there, and nothing is allocated for them.
+    if (all.size() == begin) continue;
+    const PackedHead head{hash_of_name(*service), all.size() - begin};
+    const auto bytes = std::as_bytes(std::span(&head, 1));
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(begin), bytes.begin(), bytes.end());
   }
   return all;
 }
