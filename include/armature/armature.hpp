@@ -9,6 +9,7 @@
 ///     container.hpp, algorithm.hpp     distributed containers, and algorithms on them
 ///     object_array.hpp                 objects that move; object_array/rebalance.hpp
 ///     balance.hpp, decide_at_root.hpp  strategies of load balancing; one member plans for all
+///     rmi_collective.hpp, subset.hpp   remote calls that a team makes together, or to some ranks
 ///     promise.hpp                      answers by somebody else than who was asked
 ///     clock.hpp                        the clock to measure by, also in a simulation
 ///     mpi.hpp                          joining the job of a program that uses MPI

@@ -132,16 +132,19 @@ requires TwoWayMethod<Member, T, Args...>
 auto sync_rmi(Rank dest, const shared_ref<T>& handle, Member method, Args&&... args) {
   return handle.sync(dest, method, std::forward<Args>(args)...);
 }
+// Collective, and with the root before the handle: broadcast_rmi and reduce_rmi of
+// rmi_collective.hpp. Without a root they are calls of one rank, as they once were.
 template <class T, class Member, class... Args>
 requires OneWayMethod<Member, T, Args...>
-void broadcast_rmi(const shared_ref<T>& handle, Member method, const Args&... args) {
+[[deprecated("use shared_ref::broadcast; the collective broadcast_rmi takes the root first")]] void
+broadcast_rmi(const shared_ref<T>& handle, Member method, const Args&... args) {
   handle.broadcast(method, args...);
 }
-/// `output` becomes the combination, by op, of what the method returns for `input` on every member.
 template <class T, class Member, class Input, class Output, class Op = std::plus<>>
 requires TwoWayMethod<Member, T, const Input&>
-void reduce_rmi(const shared_ref<T>& handle, Member method, const Input& input, Output& output,
-                Op op = {}) {
+[[deprecated("use shared_ref::reduce; the collective reduce_rmi takes the root first")]] void
+reduce_rmi(const shared_ref<T>& handle, Member method, const Input& input, Output& output,
+           Op op = {}) {
   output = handle.reduce(method, op, input);
 }
 

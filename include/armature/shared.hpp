@@ -11,7 +11,7 @@
 #include "armature/detail/agree.hpp"
 #include "armature/detail/call.hpp"
 #include "armature/detail/export.hpp"
-#include "armature/detail/reply_state.hpp"
+#include "armature/detail/many_calls.hpp"
 #include "armature/future.hpp"
 #include "armature/object_id.hpp"
 #include "armature/rank.hpp"
@@ -35,17 +35,6 @@ ARMATURE_API void name_object(const std::string& name, ObjectId id);
 /// Throws Error(object_gone) when it is gone, or this rank has no representative.
 [[nodiscard]] ARMATURE_API void* local_object(ObjectId id);
 [[nodiscard]] ARMATURE_API const Team& team_of(ObjectId id);
-
-template <class T, class Member, class... Args>
-using MethodResult = ResultOf<Member, Args...>;
-
-template <class T, class Member, class... Args>
-auto ask_method(const Address& to, Member method, Args&&... args) {
-  using R = MethodResult<T, Member, Args...>;
-  Asking asking(to.rank);
-  call_method<true, T>(to, asking.reply(), method, std::forward<Args>(args)...);
-  return future<R>(std::make_shared<AnswerState<R>>(asking.keep(), to.rank));
-}
 }  // namespace detail
 
 /// One object, on one rank: a value that may be passed around. It does not keep the object alive. A
@@ -88,6 +77,9 @@ class remote {
   ObjectId id_;
 };
 
+template <class T>
+class shared_subset;
+
 /// A value that names an object which is spread over the members of a team, with one
 /// representative, a T, on each. It may be passed around, also to ranks outside the team. Ranks are
 /// the job's.
@@ -128,62 +120,49 @@ class shared_ref {
     return on(rank).ask(method, std::forward<Args>(args)...);
   }
 
-  /// A one-way call to all members, this rank included. Called by one rank, not collectively.
+  /// A one-way call to all members, this rank included. Called by one rank, not collectively:
+  /// broadcast_rmi is collective. Some of the members: among().
   template <class Member, class... Args>
   requires OneWayMethod<Member, T, Args...>
   void broadcast(Member method, const Args&... args) const {
-    const Team& all = team();
-    for (int i = 0; i < all.size(); ++i) async(all.world_rank(i), method, args...);
+    detail::tell_each<T>(all(), method, args...);
   }
   /// Calls all members, as broadcast does; the future is settled when all have executed the call.
   template <class Member, class... Args>
   requires OneWayMethod<Member, T, Args...>
   [[nodiscard]] future<void> broadcast_async(Member method, const Args&... args) const {
-    using R = detail::MethodResult<T, Member, Args...>;
-    std::vector<future<void>> each;
-    const Team& all = team();
-    for (int i = 0; i < all.size(); ++i) {
-      if constexpr (std::is_void_v<R>)
-        each.push_back(ask(all.world_rank(i), method, args...));
-      else
-        each.push_back(ask(all.world_rank(i), method, args...).then([](const R&) {}));
-    }
-    return when_all(std::move(each));
+    return detail::settle_each<T>(all(), method, args...);
   }
 
   /// Asks all members and combines the answers in team order: op(op(a0, a1), a2) ... Called by one
-  /// rank, not collectively.
+  /// rank, not collectively: reduce_rmi is collective.
   template <class Member, class Op = std::plus<>, class... Args>
   requires TwoWayMethod<Member, T, Args...>
   [[nodiscard]] auto reduce(Member method, Op op = {}, const Args&... args) const {
-    auto answers = ask_all(method, args...);
-    auto sum = answers.front().get();
-    for (std::size_t i = 1; i < answers.size(); ++i) sum = op(std::move(sum), answers[i].get());
-    return sum;
+    return detail::reduce_each<T>(all(), method, op, args...);
   }
   template <class Member, class Op = std::plus<>, class... Args>
   requires TwoWayMethod<Member, T, Args...>
   [[nodiscard]] auto reduce_async(Member method, Op op = {}, const Args&... args) const {
-    using R = detail::MethodResult<T, Member, Args...>;
-    return when_all(ask_all(method, args...)).then([op](std::vector<R> answers) {
-      R sum = std::move(answers.front());
-      for (std::size_t i = 1; i < answers.size(); ++i)
-        sum = op(std::move(sum), std::move(answers[i]));
-      return sum;
-    });
+    return detail::reduce_each_later<T>(all(), method, op, args...);
   }
+
+  /// The representatives on the ranks of that team, or on those of which a predicate of a Rank
+  /// holds: `everyone.among([](Rank r) { return r % 2 == 1; })`. Defined in subset.hpp.
+  [[nodiscard]] shared_subset<T> among(const Team& members) const;
+  template <std::predicate<Rank> Holds>
+  [[nodiscard]] shared_subset<T> among(Holds&& holds) const;
 
   friend constexpr bool operator==(shared_ref, shared_ref) = default;
 
  private:
-  /// Asks all, in team order.
-  template <class Member, class... Args>
-  auto ask_all(Member method, const Args&... args) const {
-    std::vector<future<detail::MethodResult<T, Member, Args...>>> answers;
-    const Team& all = team();
-    answers.reserve(static_cast<std::size_t>(all.size()));
-    for (int i = 0; i < all.size(); ++i) answers.push_back(ask(all.world_rank(i), method, args...));
-    return answers;
+  [[nodiscard]] auto all() const {
+    const Team& members = team();
+    const auto rank_at = [&members](std::size_t i) {
+      return members.world_rank(static_cast<int>(i));
+    };
+    return detail::Callees<decltype(rank_at)>{id_, static_cast<std::size_t>(members.size()),
+                                              rank_at};
   }
 
   ObjectId id_;
