@@ -76,10 +76,12 @@ void add_suite(CLI::App& bench_app, const Suite& suite) {
                   "Measure everything so often, in new jobs; what is in the middle counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  if (suite.between_nodes)
-    app->add_option("--nodes", request->nodes, "Nodes with a rank each: the rows are between two")
-        ->check(CLI::Range(2, 2))
+  if (suite.nodes.max > 0) {
+    request->nodes = suite.nodes.min;
+    app->add_option("--nodes", request->nodes, suite.nodes.what)
+        ->check(CLI::Range(suite.nodes.min, suite.nodes.max))
         ->capture_default_str();
+  }
   app->add_flag("--quick", request->quick, "A second or two instead of ten; rough figures");
   app->footer(suite.footer);
   app->callback([request, &suite] {
@@ -100,7 +102,7 @@ void add_bench_rank(CLI::App& app) {
       ->required()
       ->check(CLI::IsMember({"rma", "local", "messages", "rmi", "virtual", "checkpoint", "recovery",
                              "hotspot", "hotspot.balanced", "nodes", "net", "rss", "create",
-                             "start", "nothing"}));
+                             "scale", "start", "nothing"}));
   rank->add_option("--to", options->to);
   rank->add_option("--folder", options->folder);
   rank->add_option("--only", options->only)->expected(1)->take_all();
@@ -117,14 +119,15 @@ void add_bench(CLI::App& app) {
   CLI::App* bench = app.add_subcommand("bench", "Measure this machine and Armature on it");
   bench->require_subcommand(1);
   bench->footer(
-      "`armature bench rma --help`, and so with messages, rmi, virtual and net, lists what is "
-      "measured, with "
-      "examples.");
+      "`armature bench rma --help`, and so with messages, rmi, virtual, net and scale, lists what "
+      "is "
+      "measured, with examples.");
   add_suite(*bench, bench::rma_suite);
   add_suite(*bench, bench::messages_suite);
   add_suite(*bench, bench::rmi_suite);
   add_suite(*bench, bench::virtual_suite);
   add_suite(*bench, bench::net_suite);
+  add_suite(*bench, bench::scale_suite);
   add_bench_rank(app);
 }
 

@@ -72,10 +72,8 @@ void run_job(const Job& job, const std::function<void(const Row&)>& on_row) {
   const std::string to = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(ends[1]);
   std::vector<std::string> arguments = job.arguments;
   arguments.insert(arguments.end(), {"--to", to});
-  if (!job.restart.empty()) {
-    setenv(rows_variable, to.c_str(), 1);
-    setenv(started_variable, std::to_string(now_ns()).c_str(), 1);
-  }
+  if (!job.restart.empty()) setenv(rows_variable, to.c_str(), 1);
+  setenv(started_variable, std::to_string(now_ns()).c_str(), 1);
 
   Process process(job.restart.empty() ? run_command(job.shape, arguments) : restart_command(job));
   Lines lines;

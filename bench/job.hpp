@@ -27,7 +27,7 @@ struct Job {
   std::vector<std::string> arguments;  // of `armature bench-rank`
 };
 
-/// A restarted rank finds these in its environment: where rows go, and when the command began.
+/// In the environment of ranks: where rows of a restarted job go, and when its command began.
 inline constexpr const char* rows_variable = "ARMATURE_BENCH_ROWS";
 inline constexpr const char* started_variable = "ARMATURE_BENCH_STARTED";
 

@@ -110,6 +110,6 @@ const Suite net_suite = {.name = "net",
                          .collect = collect,
                          .aims = aims,
                          .notes = beside_native,
-                         .between_nodes = true};
+                         .nodes = {2, 2, "Nodes with a rank each: the rows are between two"}};
 
 }  // namespace armature::bench

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <armature/armature.hpp>
 
 #include "bench/job.hpp"
+#include "bench/resident.hpp"
 #include "bench/row.hpp"
 #include "bench/rows.hpp"
 #include "bench/sample.hpp"
@@ -139,16 +139,6 @@ void recovery(const RankOptions& options, World& world) {
   if (const auto row = recovery_row(world, effort_of(options))) Report(options.to)(*row);
 }
 
-/// Memory of this process that is not a file's: its own, and its part of what processes share.
-std::size_t resident_bytes() {
-  std::ifstream rollup("/proc/self/smaps_rollup");
-  std::size_t kibibytes = 0;
-  for (std::string line; std::getline(rollup, line);)
-    for (const std::string_view field : {"Pss_Anon:", "Pss_Shmem:"})
-      if (line.starts_with(field)) kibibytes += std::stoul(line.substr(field.size()));
-  return kibibytes * 1024;
-}
-
 /// Measures what joining the job adds to a rank, on average, and how long it takes.
 void rss(const RankOptions& options) {
   const std::size_t bytes_before = resident_bytes();
@@ -186,6 +176,19 @@ void create(const RankOptions& options) {
   });
 }
 
+/// Measures a job of this size, as one of several that grow.
+void scale(const RankOptions& options) {
+  const std::size_t bytes_before = resident_bytes();
+  run(0, nullptr, [&](World& world) {
+    scale_rows(world,
+               {.only = options.only,
+                .effort = effort_of(options),
+                .report = report_of(options, world),
+                .memory = false},
+               bytes_before);
+  });
+}
+
 }  // namespace
 
 int rank_main(const RankOptions& options) {
@@ -196,6 +199,10 @@ int rank_main(const RankOptions& options) {
   }
   if (options.task == "create") {
     create(options);
+    return 0;
+  }
+  if (options.task == "scale") {
+    scale(options);
     return 0;
   }
   return run(0, nullptr, [&](World& world) {

@@ -61,6 +61,9 @@ void hotspot_row(Stage& stage, const std::string& op);
 void balanced_hotspot_rows(World& world, const Settings& settings);
 void migrate_between_nodes_rows(World& world, const Settings& settings);
 
+/// Rows of one of several jobs that grow; `bytes_before` this process had before it joined.
+void scale_rows(World& world, const Settings& settings, std::size_t bytes_before);
+
 /// Operations between two nodes. Two ranks.
 void net_rows(World& world, const Settings& settings);
 /// Operations where the target computes; where the caller does; where others do on the same cores.

@@ -22,7 +22,7 @@ struct Request {
   std::string peers_path;
   std::vector<std::string> only;
   int repeat = 1;
-  int nodes = 2;  // of suites between nodes
+  int nodes = 1;
   bool quick = false;
 };
 
@@ -84,7 +84,10 @@ struct Suite {
   void (*collect)(Collector& collector);
   std::span<const Aim> aims;
   std::string (*notes)(const std::vector<Row>& rows);  // below the table; nullptr: none
-  bool between_nodes = false;
+  struct Nodes {
+    int min = 0, max = 0;  // the least is what is measured unless asked otherwise
+    const char* what = nullptr;
+  } nodes = {};  // a suite without any has no such option
 };
 
 extern const Suite rma_suite;
@@ -92,5 +95,6 @@ extern const Suite messages_suite;
 extern const Suite rmi_suite;
 extern const Suite virtual_suite;
 extern const Suite net_suite;
+extern const Suite scale_suite;
 
 }  // namespace armature::bench
