@@ -116,9 +116,9 @@ void describe(const Patch& patch, Subarray& subarray) {
   subarray.from_strides[0] = patch.from_stride;
 }
 
-/// Begins what is not all within reach of loads and stores.
-[[gnu::noinline]] detail::Request* start_described(const Sides& sides, const Patch& patch,
-                                                   Finish finish) {
+/// Begins what is not all within reach of loads and stores. Its sides are copied, so that those of
+/// a patch within reach stay in registers.
+[[gnu::noinline]] detail::Request* start_described(Sides sides, const Patch& patch, Finish finish) {
   Operation what = operation_on(sides);
   describe(patch, what.subarray);
   return rma::start(what, finish);
