@@ -4,6 +4,7 @@
 /// signals, teams, collectives, messages, where ranks are, and remote calls. A program includes
 /// each of the other headers by itself:
 ///
+///     collectives_async.hpp            collectives that return at once, and blocks of any lengths
 ///     virtual.hpp, rank_local.hpp      ranks that are fibers, and variables of each rank
 ///     rebalance.hpp, checkpoint.hpp    moving ranks by their load; writing them to disk
 ///     container.hpp, algorithm.hpp     distributed containers, and algorithms on them

@@ -10,6 +10,9 @@
 ///     layer/service.hpp     records of the layer's own, and what goes along with a rank
 ///     layer/symmetric.hpp   memory at the same place in the segments of several ranks
 ///     layer/wait.hpp        waiting, with progress, until a condition holds
+///
+/// Collectives that a layer begins and waits for later are in collectives_async.hpp. They are made
+/// of messages, and schedules of messages (src/collective) know nothing of who has written them.
 #include "armature/layer/direct.hpp"
 #include "armature/layer/message.hpp"
 #include "armature/layer/rank_state.hpp"

@@ -42,7 +42,7 @@ Context make_context(const Team& team) {
   detail::TeamState& state = team.checked(call);
   std::uint32_t& mine = layers::this_work(call).next_context();
   const auto next = allreduce(team, mine, Maximum{});
-  if (next == UINT32_MAX)  // all members have the same
+  if (next == message::context::first_of_collectives)  // all members have the same
     base::fail(Errc::out_of_memory,
                fmt::format("{}: a member of team {} has none left", call, state.id()));
   mine = next + 1;

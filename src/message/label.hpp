@@ -38,9 +38,12 @@ namespace context {
 inline constexpr std::uint32_t program = 0;  // armature::send and its kin, armci_msg_snd
 inline constexpr std::uint32_t teams = 1;    // invitations to teams
 inline constexpr std::uint32_t records = 2;  // of layers (layer/)
-// Of services, by their numbers, and of teams that layers make some for:
+inline constexpr std::uint32_t collective_failures = 3;
+// Contexts of services, by their numbers, and of teams that layers make some for:
 inline constexpr std::uint32_t first_of_services = 16;
 inline constexpr std::uint32_t first_of_teams = 1u << 16;
+// Contexts of teams' collectives (collective/), by the teams' numbers:
+inline constexpr std::uint32_t first_of_collectives = 1u << 31;
 }  // namespace context
 
 }  // namespace armature::message

@@ -18,6 +18,7 @@
 #include "base/futex.hpp"
 #include "base/no_signals.hpp"
 #include "base/start_thread.hpp"
+#include "wait/helped_ranks.hpp"
 #include "wait/notifier.hpp"
 
 namespace armature::net {
@@ -142,10 +143,12 @@ void ProgressThread::serve() {
       park_ns_ = park_min_ns;
     }
     // A rank that keeps it from listening polls, whether it has been counted or not.
-    if (listen())
+    if (listen()) {
       park_ns_ = park_min_ns;
-    else
+      if (!suppression_.is_on()) wait::helped_ranks().help();
+    } else {
       park(times);
+    }
   }
 }
 
@@ -177,7 +180,7 @@ bool ProgressThread::listen() {
     const std::unique_lock locked(links_.lock(), std::try_to_lock);
     if (!locked.owns_lock()) return false;
     process_.heartbeat.beat();
-    soon = process_.look();
+    soon = process_.look() || wait::helped_ranks().are_to_be_helped_soon();
     const bool left_to_rank = suppression_.is_on();
     if (!left_to_rank && links_.progress()) return wake_sleepers(), true;
     if ((!left_to_rank && links_.owes()) || !links_.engine().arm()) return !left_to_rank;

@@ -19,6 +19,7 @@ namespace {
 
 struct OfThread {
   RankContext* rank = nullptr;
+  RankContext* helped = nullptr;  // where it runs none
   int calls = 0;
   std::uint32_t number = 0;  // 0: not asked for yet
 };
@@ -41,10 +42,11 @@ int rank_for_messages() {
 
 }  // namespace
 
+// Release: a method on the rank's second thread may wait, and go through the list, just then.
 void RankContext::add(WorkSource& source) {
   WorkSource** place = &first_source_;
   while (*place != nullptr) place = &(*place)->next_;
-  *place = &source;
+  std::atomic_ref(*place).store(&source, std::memory_order_release);
 }
 
 void RankContext::remove(const WorkSource& source) {
@@ -57,6 +59,7 @@ void RankContext::remove(const WorkSource& source) {
 
 RankContext* current_rank() {
   if (current.rank != nullptr) return current.rank;
+  if (current.helped != nullptr) return current.helped;
   const auto* const ranks = base::Runtime::here().find<Ranks>();  // also in signal handlers
   return ranks != nullptr ? ranks->sole.load(std::memory_order_relaxed) : nullptr;
 }
@@ -101,6 +104,9 @@ void set_this_rank(RankContext* context) {
   current.rank = context;
   armature::detail::sender = context == nullptr ? nullptr : context->sender;
 }
+
+HelpsRank::HelpsRank(RankContext& rank) { current.helped = &rank; }
+HelpsRank::~HelpsRank() { current.helped = nullptr; }
 
 RankContext* set_sole_rank(RankContext* context) {
   return base::state<Ranks>().sole.exchange(context, std::memory_order_relaxed);

@@ -18,6 +18,7 @@
 #include "base/fail.hpp"
 #include "checkpoint/folder.hpp"
 #include "checkpoint/parts_of_nodes.hpp"
+#include "collective/engine.hpp"
 #include "elastic/process_quiesce.hpp"
 #include "fibers/rank_scheduler.hpp"
 #include "layer/work.hpp"
@@ -85,6 +86,7 @@ std::uint32_t quiesce_together(const World& world, quiesce::Plan what, const cha
   wait_all();
   // Records that handlers sent from now on would come when rings are gone.
   const layers::Work::Held records_wait(layers::this_work(call));
+  const collective::Engine::Held collectives_wait(collective::this_engine(call));
   finish(world, me);
   // On several nodes nobody else asks for anything for which all quiesce.
   const std::uint32_t number = job.quiesce.over.load(std::memory_order_acquire) + 1;

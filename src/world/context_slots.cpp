@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "collective/engine.hpp"
 #include "fibers/rank_locals.hpp"
 #include "layer/work.hpp"
 #include "message/messages.hpp"
@@ -14,7 +15,7 @@
 namespace armature::hosting {
 namespace {
 
-consteval bool are_distinct(std::array<std::size_t, 7> numbers) {
+consteval bool are_distinct(std::array<std::size_t, 8> numbers) {
   std::ranges::sort(numbers);
   return std::ranges::adjacent_find(numbers) == numbers.end();
 }
@@ -22,7 +23,7 @@ consteval bool are_distinct(std::array<std::size_t, 7> numbers) {
 static_assert(are_distinct({wait::implicit_slot.number(), message::messages_slot.number(),
                             team::teams_slot.number(), rmi::endpoint_slot.number(),
                             fibers::rank_locals_slot, world_slot.number(),
-                            layers::work_slot.number()}));
+                            layers::work_slot.number(), collective::engine_slot.number()}));
 
 }  // namespace
 }  // namespace armature::hosting

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "armature/world.hpp"
+#include "collective/engine.hpp"
 #include "layer/work.hpp"
 #include "message/messages.hpp"
 #include "rmi/endpoint.hpp"
@@ -33,6 +34,7 @@ class Job {
   team::TeamsOfRank teams_;
   message::Messages messages_{context_};
   layers::Work layers_{context_};
+  collective::Engine collectives_{context_};
   std::unique_ptr<World> world_;
   std::unique_ptr<rmi::Endpoint> endpoint_;
 };

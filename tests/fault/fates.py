@@ -6,6 +6,7 @@ import re
 # is not listed needs the victim: lost. Either: it depends on the moment.
 DONE, LOST, EITHER = "done", "lost", "either"
 FATES = {
+    "scan_async": (EITHER, EITHER),  # those before the victim do not need it
     "lock_held": (LOST, LOST),
     "lock_awaited": (DONE, DONE),
     "notify": (DONE, DONE),

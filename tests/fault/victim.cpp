@@ -152,6 +152,26 @@ const std::vector<Call>& collective_calls() {
   return calls;
 }
 
+const std::vector<Call>& async_collectives() {
+  static const std::vector<Call> calls = {
+      {"barrier_async", [](Scene& s) { barrier_async(s.world).wait(); }},
+      {"broadcast_async",
+       [](Scene& s) { broadcast_async(s.world, std::span(s.data), victim_rank).wait(); }},
+      {"allreduce_async",
+       [](Scene& s) { allreduce_async(s.world, std::span(s.data).first(10)).wait(); }},
+      {"allreduce_async_large",
+       [](Scene& s) { allreduce_async(s.world, std::span(s.data)).wait(); }},
+      {"alltoall_async",
+       [](Scene& s) {
+         alltoall_async(s.world, std::span<const double>(s.data).first(1000 * tens(s)),
+                        std::span(s.all).first(1000 * tens(s)))
+             .wait();
+       }},
+      {"scan_async", [](Scene& s) { scan_async(s.world, std::span(s.data).first(10)).wait(); }},
+  };
+  return calls;
+}
+
 const std::vector<Call>& other_calls() {
   const auto lock = [](Scene& s) { const auto held = s.mutexes.guard(third_rank, 0); };
   const auto accumulate = [](Scene& s) { armature::accumulate(s.piece.on(0), s.data); };
@@ -197,7 +217,8 @@ const std::vector<Call>& other_calls() {
 }
 
 const Call* find(const std::string& name) {
-  for (const auto* calls : {&collective_calls(), &other_calls(), &remote_calls()})
+  for (const auto* calls :
+       {&collective_calls(), &async_collectives(), &other_calls(), &remote_calls()})
     for (const Call& call : *calls)
       if (name == call.name) return &call;
   return nullptr;
@@ -296,6 +317,7 @@ int main(int argc, char** argv) {
   const Call* const call = argc == 3 ? find(argv[1]) : nullptr;
   if (call == nullptr) {
     for (const Call& c : collective_calls()) std::printf("%s\n", c.name);
+    for (const Call& c : async_collectives()) std::printf("%s\n", c.name);
     for (const Call& c : other_calls()) std::printf("%s\n", c.name);
     for (const Call& c : remote_calls()) std::printf("%s\n", c.name);
     return argc == 1 ? 0 : 2;

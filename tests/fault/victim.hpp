@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "armature/armature.hpp"
+#include "armature/collectives_async.hpp"
 #include "armature/rmi.hpp"
 
 // Shared by victim.cpp and remote_calls.cpp: a job before one of its ranks dies.

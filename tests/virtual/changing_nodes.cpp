@@ -29,6 +29,7 @@
 #include <armature/virtual.hpp>
 
 #include "checks.hpp"
+#include "under_way.hpp"
 
 namespace {
 
@@ -184,15 +185,9 @@ void work(World& world, int rounds, int seed) {
   Everything everything(world);
   for (int round = 1; round <= rounds; ++round) {
     everything.run(round);
-    // A message that nobody has received yet, and a notification nobody has waited for, come along.
-    const int to = (me + 1) % world.size(), from = (me + world.size() - 1) % world.size();
-    armature::send(Rank(to), 2, std::as_bytes(std::span(&round, 1)));
-    armature::notify(to);
+    LeftOver left(world, round);
     go(world, drawn(seed, round * 1000 + me, processes));
-    int heard = 0;
-    armature::wait_notify(from);
-    armature::receive(Rank(from), 2, std::as_writable_bytes(std::span(&heard, 1)));
-    require(heard == round, "what was sent before is another message");
+    left.take();
     own.check(me);
   }
   everything.run(rounds + 1);
@@ -266,15 +261,9 @@ void save(World& world, const std::string& directory) {
   everything.run(++round);
   go(world, (where(me) + 1) % armature::hosting_processes());
   everything.run(++round);
-  // A message or notification that nobody has taken yet comes along.
-  const int to = (me + 1) % world.size(), from = (me + world.size() - 1) % world.size();
-  armature::send(Rank(to), 2, std::as_bytes(std::span(&round, 1)));
-  armature::notify(to);
+  LeftOver left(world, round);
   const bool goes_on = armature::checkpoint(directory);
-  int heard = 0;
-  armature::wait_notify(from);
-  armature::receive(Rank(from), 2, std::as_writable_bytes(std::span(&heard, 1)));
-  require(heard == round, "what was sent before is another message");
+  left.take();
   own.check(me);
   everything.run(++round);
   go(world, (where(me) + 1) % armature::hosting_processes());

@@ -84,7 +84,7 @@ ARMATURE_API ServiceId add_service(const Service& service);
 /// The context of that service's messages, the same at all ranks.
 [[nodiscard]] ARMATURE_API Context context_of(ServiceId service);
 /// A context for the messages of a team, unlike all others that its members have. Collective over
-/// the team; all members get the same. Throws Error(out_of_memory) at all of them when 2^32 less
+/// the team; all members get the same. Throws Error(out_of_memory) at all of them when 2^31 less
 /// 65536 have been made.
 [[nodiscard]] ARMATURE_API Context make_context(const Team& team);
 

@@ -1,0 +1,82 @@
+#include "collective/call.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armature/error.hpp"
+#include "base/fail.hpp"
+#include "message/label.hpp"
+#include "team/pieces.hpp"
+#include "team/team_state.hpp"
+#include "wait/request.hpp"
+#include "wait/wait.hpp"
+
+namespace armature::collective {
+
+Call::Call(const Team& team, const char* name) : team_(team), name_(name) {
+  const armature::detail::TeamState& state = team.checked(name);
+  if (state.id() >= message::context::first_of_collectives)
+    base::fail(
+        Errc::out_of_memory,
+        fmt::format("{}: team {} has no messages of its own: 2^31 teams do", name, state.id()));
+  members_ = {state.rank(), state.size()};
+}
+
+int Call::nodes() const {
+  const team::Proxy& proxy = team_.state()->proxy();
+  return proxy.is_far() ? static_cast<int>(proxy.nodes().size()) : 1;
+}
+
+void Call::require_root(int root) const {
+  armature::detail::require_root(*team_.state(), root, name_);
+}
+
+void Call::require_counts(std::span<const std::size_t> counts) const {
+  if (counts.size() != static_cast<std::size_t>(members_.size))
+    base::fail(Errc::bad_argument,
+               fmt::format("{}: {} counts for {} members", name_, counts.size(), members_.size));
+}
+
+std::unique_ptr<Operation> Call::make(Buffers buffers, Operator with) {
+  schedule_->end();
+  Engine& engine = this_engine(name_);
+  try {
+    return std::make_unique<Operation>(engine, team_, schedule_, std::move(buffers),
+                                       std::move(with), name_);
+  } catch (const Error& error) {
+    engine.refuse(team_, error.code());
+    throw;
+  }
+}
+
+Handle Call::start(Buffers buffers, Operator with) {
+  return this_engine(name_).start(make(std::move(buffers), std::move(with)));
+}
+
+void Call::run(Buffers buffers, Operator with) {
+  auto operation = make(std::move(buffers), std::move(with));
+  operation->keep_to_rank();
+  Operation& running = *operation;
+  Handle handle = this_engine(name_).start(std::move(operation));
+  if (handle.is_empty()) return;
+  wait::WaitFor wait{.what = space::Awaiting::collective,
+                     .team = team_.state()->id(),
+                     .is_notified = false,
+                     .call = name_};
+  wait::wait_until(wait, [&] { return running.is_complete(running); });
+  handle.wait();  // throws what went wrong
+}
+
+std::vector<std::size_t> offsets_of(std::span<const std::size_t> counts, std::size_t bytes_each) {
+  std::vector<std::size_t> offsets{0};
+  offsets.reserve(counts.size() + 1);
+  for (const std::size_t count : counts) offsets.push_back(offsets.back() + count * bytes_each);
+  return offsets;
+}
+
+std::vector<std::size_t> equal_offsets(int members, std::size_t block) {
+  return offsets_of(std::vector<std::size_t>(static_cast<std::size_t>(members), block), 1);
+}
+
+}  // namespace armature::collective

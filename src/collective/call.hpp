@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "armature/handle.hpp"
+#include "armature/team.hpp"
+#include "collective/algorithms.hpp"
+#include "collective/engine.hpp"
+
+namespace armature::collective {
+
+/// One call of a collective: who calls, what it is made of, and its beginning.
+class Call {
+ public:
+  /// Throws Error(misuse) for a team that is empty, and outside a job.
+  Call(const Team& team, const char* name);
+
+  [[nodiscard]] const Members& members() const { return members_; }
+  [[nodiscard]] Schedule& schedule() { return *schedule_; }
+  /// How many nodes the members are on: 1, or more.
+  [[nodiscard]] int nodes() const;
+  /// Throws Error(bad_rank).
+  void require_root(int root) const;
+  /// Throws Error(bad_argument) unless there is one for each member; and where they are more than
+  /// an address space holds.
+  void require_counts(std::span<const std::size_t> counts) const;
+
+  [[nodiscard]] Handle start(Buffers buffers, Operator with = {});
+  /// Begins it, and returns when it is over.
+  void run(Buffers buffers, Operator with);
+
+ private:
+  [[nodiscard]] std::unique_ptr<Operation> make(Buffers buffers, Operator with);
+
+  const Team& team_;
+  const char* name_;
+  Members members_;
+  std::shared_ptr<Schedule> schedule_ = std::make_shared<Schedule>();
+};
+
+/// The places, in bytes, where blocks of so many elements begin, and where the last ends.
+[[nodiscard]] std::vector<std::size_t> offsets_of(std::span<const std::size_t> counts,
+                                                  std::size_t bytes_each);
+[[nodiscard]] std::vector<std::size_t> equal_offsets(int members, std::size_t block);
+
+}  // namespace armature::collective
