@@ -8,6 +8,7 @@
 
 #include "armature/collectives.hpp"
 #include "base/fail.hpp"
+#include "team/by_messages.hpp"
 #include "team/pieces.hpp"
 #include "team/team_state.hpp"
 
@@ -173,6 +174,10 @@ void detail::allreduce_bytes(const Team& members, void* data, const Reduction& r
   const TeamState::Collective one_at_a_time(team, "allreduce");
   auto* buffer = static_cast<std::byte*>(data);
   const std::size_t piece = elements_per_round(reduction, "allreduce");
+  if (team::goes_by_messages(team, reduced_bytes(reduction))) {
+    team.round({Kind::allreduce, reduced_bytes(reduction)}, 0, "allreduce");
+    return team::allreduce_by_messages(members, data, reduction);
+  }
   if (reduction.count == 0) return team.round({Kind::allreduce}, 0, "allreduce");
   Scratch scratch(reduction);
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
@@ -191,6 +196,10 @@ void detail::reduce_bytes(const Team& members, void* data, const Reduction& redu
                       root,
                       {.by = team::Shown::By::root, .root = static_cast<std::uint32_t>(root)}};
   const std::size_t piece = elements_per_round(reduction, "reduce");
+  if (team::goes_by_messages(team, agreed.bytes)) {
+    team.round(agreed, 0, "reduce");
+    return team::reduce_by_messages(members, data, reduction, root);
+  }
   if (reduction.count == 0) return team.round(agreed, 0, "reduce");
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
     std::memcpy(team.lines().outgoing(n * element), buffer + at * element, n * element);
@@ -206,8 +215,13 @@ void detail::scan_bytes(const Team& members, void* data, const Reduction& reduct
   const TeamState::Collective one_at_a_time(team, "scan");
   auto* buffer = static_cast<std::byte*>(data);
   const std::size_t piece = elements_per_round(reduction, "scan");
-  if (reduction.count == 0)
-    return team.round({first == nullptr ? Kind::scan : Kind::exclusive_scan}, 0, "scan");
+  const Agreed agreed{first == nullptr ? Kind::scan : Kind::exclusive_scan,
+                      reduced_bytes(reduction)};
+  if (team::goes_by_messages(team, agreed.bytes)) {
+    team.round(agreed, 0, "scan");
+    return team::scan_by_messages(members, data, reduction, first);
+  }
+  if (reduction.count == 0) return team.round(agreed, 0, "scan");
   Scratch scratch(reduction);
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
     scan_piece(team, reduction, first, buffer + at * reduction.element_bytes, n, scratch.get());

@@ -73,6 +73,11 @@ void one_round_of_long_data(World& world, int round, const char*& call) {
   alltoall(world, std::span<const std::int64_t>(mine), std::span(all));
   for (std::size_t i = 0; i < all.size(); ++i)
     require(all[i] == static_cast<std::int64_t>(i / block) + round, call, round);
+  call = "allreduce";
+  std::ranges::fill(mine, round);
+  allreduce(world, mine);
+  require(std::ranges::count(mine, std::int64_t{round} * world.size()) == std::ssize(mine), call,
+          round);
   call = "scatter";
   scatter(world, std::span<const std::int64_t>(all), mine.first(block), root);
   require(mine[block - 1] == world.rank() + round, call, round);

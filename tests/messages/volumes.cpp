@@ -1,5 +1,6 @@
 // Collectives of long data, each a number of times, and when rank 0 began and ended each:
 // volumes.py looks at what travelled between the nodes meanwhile.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/collectives_async.hpp>
 
 namespace {
 
@@ -41,6 +43,13 @@ int body(armature::World& world) {
   repeat(world, "gather", [&] { gather(world, from_one, to_all, root); });
   repeat(world, "reduce", [&] { reduce(world, to_one, root, [](auto a, auto) { return a; }); });
   repeat(world, "alltoall", [&] { alltoall(world, from_all, to_all); });
+  repeat(world, "allreduce",
+         [&] { allreduce(world, to_one, [](auto a, auto b) { return std::max(a, b); }); });
+  repeat(world, "broadcast_async", [&] { broadcast_async(world, to_one, root).wait(); });
+  repeat(world, "scatter_async", [&] { scatter_async(world, from_all, to_one, root).wait(); });
+  repeat(world, "gather_async", [&] { gather_async(world, from_one, to_all, root).wait(); });
+  repeat(world, "allgather_async", [&] { allgather_async(world, from_one, to_all).wait(); });
+  repeat(world, "alltoall_async", [&] { alltoall_async(world, from_all, to_all).wait(); });
   return 0;
 }
 
