@@ -228,11 +228,13 @@ bool RankScheduler::wait(bool made_progress, bool is_notified) {
   me.waiting.looks = true;
   take_in();
   const std::uint32_t asleep = me.slot->asleep.load(std::memory_order_relaxed);
-  if (!is_notified || !ranks_.host.notifiers_work) {
-    ranks_.queue.push_poller(me);
-  } else if (asleep == ParkState::woken) {
+  if (asleep == ParkState::woken) {
     // The rank has still to be taken out of the list.
     ranks_.queue.push(me);
+  } else if (!is_notified || !ranks_.host.notifiers_work) {
+    // Somebody may notify it all the same. It may miss that, and looks by itself.
+    me.slot->asleep.store(ParkState::waits, std::memory_order_relaxed);
+    ranks_.queue.push_poller(me);
   } else {
     me.state = State::waits;
     if (asleep == ParkState::awake) {
@@ -297,7 +299,10 @@ void RankScheduler::wake(RankFiber& fiber) {
   fiber.slot->asleep.store(ParkState::awake, std::memory_order_relaxed);
   fiber.waiting.is_sure = false;
   // A rank in another state looks by itself.
-  if (fiber.state == State::waits) ranks_.queue.push(fiber);
+  if (fiber.state == State::waits)
+    ranks_.queue.push(fiber);
+  else if (fiber.state == State::polls)
+    ranks_.queue.wake_poller(fiber);
 }
 
 bool RankScheduler::wakes(int process, int rank) {

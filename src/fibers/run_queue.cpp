@@ -19,6 +19,11 @@ bool RunQueue::wake_poller() {
   return poller != nullptr;
 }
 
+void RunQueue::wake_poller(const RankFiber& fiber) {
+  (void)pollers_.take_all([&](const RankFiber& poller) { return &poller == &fiber; },
+                          [this](RankFiber& poller) { push(poller); });
+}
+
 bool RunQueue::is_time_for_urgent() const {
   return turns_ - urgent_turn_ >= looked_at_ / looks_per_turn;
 }

@@ -41,13 +41,16 @@ class RunQueue {
   }
   void clear();
 
-  /// Queues a rank that waits for what nobody notifies it of: it looks again now and then.
+  /// Queues a rank that waits for what nobody need notify it of: it looks again now and then, and
+  /// at once where somebody does.
   void push_poller(RankFiber& fiber) {
     fiber.state = RankFiber::State::polls;
     pollers_.push(fiber);
   }
   /// Has one of these look; false: there is none.
   bool wake_poller();
+  /// Has that one look.
+  void wake_poller(const RankFiber& fiber);
 
   /// How many turns there were, or looks instead of one.
   std::uint32_t count_turn() { return ++turns_; }
