@@ -22,9 +22,11 @@ enum class RankKind {
 /// allocated for itself. Throws Error(misuse) outside run().
 [[nodiscard]] ARMATURE_API bool is_private(const void* address);
 
-/// Lets the other ranks on this thread run that are ready, if there are any; for code that looks at
-/// something again and again without waiting in Armature. Calls for this rank are not executed
-/// meanwhile (rmi_poll does both). Throws Error(misuse) outside run().
+/// Lets others run; for code that looks at something again and again without waiting in Armature.
+/// Those are the ranks on this thread that are ready, if there are any. Where the rank has a thread
+/// of its own, they are whoever wants its core: the kernel gives it to them, as by
+/// std::this_thread::yield. Calls for this rank are not executed meanwhile (rmi_poll does both, the
+/// latter where ranks share cores). Throws Error(misuse) outside run().
 ARMATURE_API void yield();
 
 /// Sets the priority of the calling virtual rank, -3 to 3; ranks begin with 0. Of the ready ranks

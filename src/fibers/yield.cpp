@@ -1,3 +1,5 @@
+#include "wait/yield.hpp"
+
 #include "armature/virtual.hpp"
 #include "wait/rank_context.hpp"
 
@@ -12,7 +14,7 @@ RankKind rank_kind() {
 
 void yield() {
   const wait::RankContext& me = wait::this_rank("yield");
-  if (me.scheduler != nullptr) me.scheduler->yield(false);
+  me.scheduler != nullptr ? me.scheduler->yield(false) : wait::leave_core();
 }
 
 }  // namespace armature

@@ -3,6 +3,7 @@
 #include "wait/notifier.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
+#include "wait/turn_of_looks.hpp"
 #include "wait/wait.hpp"
 
 namespace armature {
@@ -40,13 +41,39 @@ std::uint64_t take_next(space::PeerLine& line, bool has_second_thread) {
   return 0;
 }
 
+space::PeerLine& line_of(const wait::RankContext& me, Rank from, const char* call) {
+  me.space.require_rank(from, call);
+  return me.space.head(me.space.me()).peer(from);
+}
+
+/// The next one of any rank, from the `first` on.
+Notification take_any(const wait::RankContext& me, int first) {
+  const int ranks = me.space.ranks();
+  for (int i = 0; i < ranks; ++i) {
+    const int from = (first + i) % ranks;
+    space::PeerLine& line = me.space.head(me.space.me()).peer(from);
+    if (const std::uint64_t taken = take_next(line, me.has_second_thread))
+      return {.from = Rank(from), .count = taken};
+  }
+  return {};
+}
+
+int first_of_any(const wait::RankContext& me) {
+  return static_cast<int>(wait::turn_of_looks(me, static_cast<std::size_t>(me.space.ranks())));
+}
+
+/// Takes in what has come for a rank that has looked and found nothing.
+void look_again_later(wait::RankContext& me) {
+  if (wait::runs_rank()) me.deliver();
+  wait::let_others_run();
+}
+
 }  // namespace
 
 std::uint64_t wait_notify(Rank from) {
   const wait::ThreadCall under_way("wait_notify");
   const wait::RankContext& me = wait::this_rank("wait_notify");
-  me.space.require_rank(from, "wait_notify");
-  space::PeerLine& line = me.space.head(me.space.me()).peer(from);
+  space::PeerLine& line = line_of(me, from, "wait_notify");
   wait::WaitFor wait{.what = space::Awaiting::notify,
                      .peer = from,
                      .object = &line,
@@ -54,6 +81,32 @@ std::uint64_t wait_notify(Rank from) {
                      .call = "wait_notify"};
   std::uint64_t taken = 0;
   wait::wait_until(wait, [&] { return (taken = take_next(line, me.has_second_thread)) != 0; });
+  return taken;
+}
+
+std::uint64_t test_notify(Rank from) {
+  const wait::ThreadCall under_way("test_notify");
+  wait::RankContext& me = wait::this_rank("test_notify");
+  const std::uint64_t taken = take_next(line_of(me, from, "test_notify"), me.has_second_thread);
+  if (taken == 0) look_again_later(me);
+  return taken;
+}
+
+Notification wait_notify_any() {
+  const wait::ThreadCall under_way("wait_notify_any");
+  const wait::RankContext& me = wait::this_rank("wait_notify_any");
+  const int first = first_of_any(me);
+  wait::WaitFor wait{.what = space::Awaiting::notify, .call = "wait_notify_any"};
+  Notification taken;
+  wait::wait_until(wait, [&] { return bool(taken = take_any(me, first)); });
+  return taken;
+}
+
+Notification test_notify_any() {
+  const wait::ThreadCall under_way("test_notify_any");
+  wait::RankContext& me = wait::this_rank("test_notify_any");
+  const Notification taken = take_any(me, first_of_any(me));
+  if (!taken) look_again_later(me);
   return taken;
 }
 

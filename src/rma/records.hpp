@@ -15,8 +15,9 @@ enum class Kind : std::uint8_t {
   gather,  // the same, by a list of addresses
   data,    // what was got
   atomic,
-  value,  // what it found
-  check,  // is this address good?
+  value,   // what it found
+  signal,  // an atomic that is not answered, and wakes who waits for it
+  check,   // is this address good?
   checked,
   concealed,  // what was found to be exposed is not any more
   lock,       // a mutex: answered when it is the asker's turn

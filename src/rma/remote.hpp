@@ -55,7 +55,7 @@ void ask_subarray(const Operation& what, std::uint64_t request, Asked asked);
                                               std::uint64_t& value);
 
 /// The handlers of this process for requests of other nodes.
-extern const std::array<transport::Handling, 8> remote_handlers;
+extern const std::array<transport::Handling, 9> remote_handlers;
 /// Ranks roll back to what they were: what they have asked, and what others have asked of them, is
 /// void. Under the links' lock.
 void forget_remote();

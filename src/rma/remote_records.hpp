@@ -85,6 +85,24 @@ struct ValueRecord {
   std::uint64_t value;
 };
 
+/// Kind::signal. Behind the records of the data that it tells of.
+struct SignalRecord {
+  std::uint64_t address;
+  std::uint64_t value;
+  AtomicCode code;  // fetch_add or swap
+  std::uint32_t unused;
+};
+
+/// The atomic that a signal is.
+inline AtomicRecord atomic_of(const SignalRecord& signal) {
+  return {.request = 0,
+          .address = signal.address,
+          .operand = signal.value,
+          .expected = 0,
+          .code = signal.code,
+          .bytes = sizeof signal.value};
+}
+
 /// Kind::check: may that be reached? The name of the call follows. Answered by Kind::checked.
 struct CheckRecord {
   std::uint64_t request;

@@ -27,6 +27,7 @@
 #include "rma/subarray.hpp"
 #include "rma/target.hpp"
 #include "transport/limits.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::rma {
 
@@ -62,6 +63,11 @@ Memory check_rows(const Arrived& arrived, std::uint64_t address, const IovCursor
   return checked(arrived, address + static_cast<std::uint64_t>(touched.below), touched.bytes);
 }
 
+/// The rank may wait for a word that has been written for it.
+void tell_of_value(const Arrived& arrived) {
+  wait::notify_of_value(mapping().slot(arrived.record.to));
+}
+
 Target target_of(const Arrived& arrived, const Memory& memory) {
   return Target(mapping(), Rank(arrived.record.to), memory.kind, {arrived.record.to, await_chunk});
 }
@@ -91,6 +97,7 @@ void on_put(const Arrived& arrived) {
   const Memory memory = checked(arrived, record.address, bytes.size());
   target_of(arrived, memory)
       .write({.to = pointer(record.address), .from = bytes.data(), .row_bytes = bytes.size()});
+  tell_of_value(arrived);
 }
 
 std::uint32_t element_of(std::uint32_t number) {
@@ -99,7 +106,7 @@ std::uint32_t element_of(std::uint32_t number) {
   return number;
 }
 
-void on_write(const Arrived& arrived) {
+void write_or_add(const Arrived& arrived) {
   const auto record = arrived.head<WriteRecord>();
   const auto bytes = arrived.rest(sizeof record);
   IovCursor::Levels levels;
@@ -123,7 +130,12 @@ void on_write(const Arrived& arrived) {
   target.add(rows, {.element = element_of(record.element), .scale = record.scale});
 }
 
-void on_pieces(const Arrived& arrived) {
+void on_write(const Arrived& arrived) {
+  write_or_add(arrived);
+  tell_of_value(arrived);
+}
+
+void write_or_add_pieces(const Arrived& arrived) {
   const auto record = arrived.head<PiecesRecord>();
   const auto rest = arrived.rest(sizeof record);
   const std::size_t addresses = std::size_t{record.count} * sizeof(std::uint64_t);
@@ -163,6 +175,11 @@ void on_pieces(const Arrived& arrived) {
       target_of(arrived, memory).add(rows, update);
     }
   }
+}
+
+void on_pieces(const Arrived& arrived) {
+  write_or_add_pieces(arrived);
+  tell_of_value(arrived);
 }
 
 /// How often all answers that are under way have been given up.
@@ -308,11 +325,22 @@ void on_atomic(const Arrived& arrived) {
     fail(Errc::corrupt, fmt::format("an atomic of {} bytes", record.bytes));
   const Memory memory = checked(arrived, record.address, record.bytes);
   const std::uint64_t value = target_of(arrived, memory).perform(record);
+  tell_of_value(arrived);
   const ValueRecord found{record.request, value};
   network()
       ->links()
       .to(arrived.process)
       .post(Kind::value, arrived.record.to, arrived.record.from, found, Link::Ack::none);
+}
+
+void on_signal(const Arrived& arrived) {
+  const auto record = arrived.head<SignalRecord>();
+  if (record.address % sizeof record.value != 0 ||
+      (record.code != AtomicCode::fetch_add && record.code != AtomicCode::swap))
+    fail(Errc::corrupt, fmt::format("a signal at {:#x}", record.address));
+  const Memory memory = checked(arrived, record.address, sizeof record.value);
+  (void)target_of(arrived, memory).perform(atomic_of(record));
+  wait::notify(mapping().slot(arrived.record.to));
 }
 
 void on_check(const Arrived& arrived) {
@@ -357,13 +385,14 @@ void forget_remote() {
   forget_extents(*network());
 }
 
-const std::array<transport::Handling, 8> remote_handlers{{
+const std::array<transport::Handling, 9> remote_handlers{{
     {.kind = transport::number_of(Kind::put), .handler = on_put, .is_of_rank = true},
     {.kind = transport::number_of(Kind::write), .handler = on_write, .is_of_rank = true},
     {.kind = transport::number_of(Kind::pieces), .handler = on_pieces, .is_of_rank = true},
     {.kind = transport::number_of(Kind::get), .handler = on_get, .is_of_rank = true},
     {.kind = transport::number_of(Kind::gather), .handler = on_gather, .is_of_rank = true},
     {.kind = transport::number_of(Kind::atomic), .handler = on_atomic, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::signal), .handler = on_signal, .is_of_rank = true},
     {.kind = transport::number_of(Kind::check), .handler = on_check, .is_of_rank = true},
     {.kind = transport::number_of(Kind::concealed), .handler = on_concealed},
 }};

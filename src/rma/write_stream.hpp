@@ -3,12 +3,14 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "armature/iov.hpp"
 #include "armature/rank.hpp"
 #include "net/network.hpp"
 #include "rma/operation.hpp"
+#include "rma/protocol.hpp"
 #include "rma/remote_records.hpp"
 #include "rma/subarray.hpp"
 #include "transport/stream.hpp"
@@ -60,8 +62,10 @@ class SubarrayWrite : public WriteStream {
   SubarrayWrite(Rank rank, void* to, const void* from, const Subarray& subarray,
                 const Update& update);
 
- private:
+ protected:
   [[nodiscard]] bool send_next(transport::Link& link, transport::Piece& piece) override;
+
+ private:
   [[nodiscard]] bool send_part_of_row(transport::Link& link, transport::Piece& piece);
   [[nodiscard]] bool send_rows(transport::Link& link, transport::Piece& piece);
   [[nodiscard]] bool skip_rows(std::size_t rows);
@@ -100,6 +104,24 @@ struct LaterWrite final : detail::Request, Write {
     release = [](Request& request) { delete &static_cast<LaterWrite&>(request); };
   }
 };
+
+/// Begins a stream of so many bytes. A caller that waits at once needs no room among the streams
+/// under way, and gets nullptr.
+template <class Write, class... Arguments>
+detail::Request* begin_stream(Finish finish, std::size_t bytes, const char* call,
+                              const Arguments&... arguments) {
+  if (finish == Finish::now) {
+    Write write(arguments...);
+    write.begin(Network::Start::now);
+    write.wait();
+    return nullptr;
+  }
+  wait::make_room_for_operation(bytes, call);
+  auto write = std::make_unique<LaterWrite<Write>>(arguments...);
+  write->count(bytes);
+  write->begin(Network::Start::beside);
+  return write.release();
+}
 
 /// Whether so many bytes are copied into packets at once, rather than read later.
 [[nodiscard]] bool is_copied(std::size_t bytes);

@@ -35,7 +35,7 @@ void ServiceThread::serve() {
           auto& self = *static_cast<ServiceThread*>(me);
           return self.ends_.load(std::memory_order_acquire) || self.context_.endpoint.has_work();
         },
-        this, park_ns);
+        this, wait::Notified::surely, park_ns);
   }
 }
 

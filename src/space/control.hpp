@@ -52,6 +52,7 @@ enum class Awaiting : std::uint32_t {
   name,     // an object of that name; peer: at whom; object, detail: how the name begins
   initialiser,  // of a function's static; object: its guard; peer: who is in it, or -1
   condition,    // of a layer; object, detail: how its words begin; peer: who makes it true, or -1
+  value,        // of words; object: the first; detail: the value; team: an AwaitedValue
 };
 
 /// Added to what a rank waits for while it does something for others: then it does not wait.

@@ -50,6 +50,8 @@ struct SegmentHead {
   /// The address, in the segment, of the rank's list of memory that it exposes beside the segment
   /// (exposures.hpp); 0: it has none. The rank writes it.
   alignas(64) std::atomic<std::uint64_t> exposures{0};
+  /// How often the rank has looked for any of several things (wait/turn_of_looks.hpp). It writes.
+  std::atomic<std::uint32_t> looks{0};
 
   [[nodiscard]] PeerLine& peer(int rank) {
     return reinterpret_cast<PeerLine*>(reinterpret_cast<std::byte*>(this) +

@@ -46,12 +46,6 @@ bool test(Request*& request, std::uint64_t& value) {
   return is_complete;
 }
 
-/// Other ranks of this thread have their turn: a rank may ask in a loop for what one of them does.
-void let_others_run() {
-  const wait::RankContext* const me = wait::current_rank();
-  if (wait::runs_rank() && me->scheduler != nullptr) me->scheduler->yield(false);
-}
-
 /// Takes the operation of a handle, and gives it back where that has not ended: `what` runs no
 /// method, so that nobody finds the handle empty meanwhile.
 template <class Do>
@@ -71,7 +65,7 @@ bool on_operation(Handle& operation, Do&& what) {
 bool test(Request*& request) {
   std::uint64_t value = 0;
   if (test(request, value)) return true;
-  let_others_run();
+  wait::let_others_have_turn();
   return false;
 }
 
@@ -93,7 +87,7 @@ bool test_quietly(Handle& operation) {
 bool test_operation(Handle& operation, std::uint64_t& value) {
   const bool is_complete =
       on_operation(operation, [&](Request*& request) { return test(request, value); });
-  if (!is_complete) let_others_run();
+  if (!is_complete) wait::let_others_have_turn();
   return is_complete;
 }
 
@@ -130,7 +124,7 @@ void wait_all(std::span<Handle> handles) {
 bool test_all(std::span<Handle> handles) {
   bool all = true;
   for (Handle& handle : handles) all = detail::test_quietly(handle) && all;
-  if (!all) detail::let_others_run();
+  if (!all) wait::let_others_have_turn();
   return all;
 }
 
@@ -146,7 +140,7 @@ std::size_t first_complete(std::span<Handle> handles) {
 
 std::size_t test_any(std::span<Handle> handles) {
   const std::size_t first = first_complete(handles);
-  if (first == handles.size()) detail::let_others_run();
+  if (first == handles.size()) wait::let_others_have_turn();
   return first;
 }
 

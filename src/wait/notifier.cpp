@@ -132,10 +132,11 @@ void sleep(space::ProcessSlot& slot, std::uint32_t times, long timeout_ns) {
   slot.asleep.store(0, std::memory_order_relaxed);
 }
 
-void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long timeout_ns) {
+void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, Notified how,
+           long timeout_ns) {
   const std::uint32_t seen = slot.notifications.load(std::memory_order_acquire);
   slot.asleep.fetch_add(1, std::memory_order_seq_cst);
-  barrier_of_sleepers();
+  if (how == Notified::surely) barrier_of_sleepers();
   if (!ready(condition)) {
     // The rank may compute while this thread sleeps, where a second thread executes calls.
     const Asleep asleep(slot.tid.load(std::memory_order_relaxed) == gettid());

@@ -29,13 +29,27 @@ inline void notify(space::RankSlot& slot) {
     detail::wake(slot);
 }
 
-/// Sleeps until the rank is notified, the condition holds, or the time is over.
-/// Returns false when notifiers do not work here (the caller then keeps the time short).
+/// Call after a store, by somebody who need not notify, into memory in which the rank may wait for
+/// a value: it had better not sleep on until it looks by itself. A rank that waits for something
+/// else is left alone.
+inline void notify_of_value(space::RankSlot& slot) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (slot.asleep.load(std::memory_order_relaxed) != 0 &&
+      slot.wait.awaiting.load(std::memory_order_relaxed) == space::Awaiting::value) [[unlikely]]
+    detail::wake(slot);
+}
+
+/// False when notifiers do not work here: a sleeper then keeps its time short.
 bool notifiers_work();
 /// Makes every running thread pass a barrier. One that looks at a word afterwards, having made a
 /// condition true, sees what this thread has written before; or this thread sees the condition.
 void barrier_of_sleepers();
-void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long timeout_ns);
+/// A sleeper that must be notified passes the barrier above. One that looks by itself soon does
+/// not: it may miss a notification, hardly ever, and disturbs nobody who computes.
+enum class Notified { surely, hardly_missed };
+/// Sleeps until the rank is notified, the condition holds, or the time is over.
+void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, Notified how,
+           long timeout_ns);
 
 /// Puts a rank that was woken, or that moves there, into that process's list of ranks to run, from
 /// any process of the job.

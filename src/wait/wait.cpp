@@ -116,10 +116,18 @@ WaitInterrupted::WaitInterrupted(const RankContext& me)
 
 WaitInterrupted::~WaitInterrupted() { detail::publish(record_, awaiting_, since_ns_); }
 
+void let_others_have_turn() {
+  const RankContext* const me = current_rank();
+  if (me != nullptr && me->scheduler != nullptr) {
+    if (runs_rank()) me->scheduler->yield(false);
+  } else if (cores_are_shared() || core_is_wanted()) {
+    leave_core();
+  }
+}
+
 void let_others_run() {
-  RankContext* me = current_rank();
   if (Poller* const net = poller()) net->try_poll();
-  if (me != nullptr && me->scheduler != nullptr) me->scheduler->yield(false);
+  let_others_have_turn();
   if (Poller* const net = poller()) net->thread().polled_once();
 }
 
@@ -177,12 +185,17 @@ class Parking {
  public:
   void sleep(space::RankSlot& slot, bool is_notified, Latched& condition_holds) {
     constexpr long park_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
-    wait::sleep(slot, &Latched::look_at, &condition_holds, is_notified ? sleep_max_ns : park_ns_);
-    if (!is_notified) park_ns_ = std::min(park_ns_ * 2, park_max_ns);
+    if (is_notified)
+      return wait::sleep(slot, &Latched::look_at, &condition_holds, Notified::surely, sleep_max_ns);
+    wait::sleep(slot, &Latched::look_at, &condition_holds, Notified::hardly_missed, park_ns_);
+    park_ns_ = std::min(park_ns_ * 2, park_max_ns);
   }
+  /// Whether it has slept to look by itself, and does so from now on between looks.
+  [[nodiscard]] bool looks_by_itself() const { return park_ns_ > park_min_ns; }
 
  private:
-  long park_ns_ = 50'000;
+  static constexpr long park_min_ns = 50'000;
+  long park_ns_ = park_min_ns;
 };
 
 }  // namespace
@@ -275,7 +288,8 @@ namespace detail {
       parking = {};
       continue;
     }
-    if (!core_is_wanted() && (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns)) {
+    if (!core_is_wanted() && !parking.looks_by_itself() &&
+        (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns)) {
       yield();
       continue;
     }
@@ -288,9 +302,10 @@ namespace detail {
   }
 }
 
-/// Whether any thread may wait so: transfers to other nodes, and locks of a rank.
+/// Whether any thread may wait so: for transfers to other nodes, locks of a rank, and its words.
 bool may_be_anybodys(const RankContext* rank, const WaitFor& wait) {
-  if (rank != nullptr && (wait.what == Awaiting::mutex || wait.what == Awaiting::element))
+  if (rank != nullptr && (wait.what == Awaiting::mutex || wait.what == Awaiting::element ||
+                          wait.what == Awaiting::value))
     return true;
   return poller() != nullptr && (rank == nullptr || wait.what == Awaiting::completion);
 }

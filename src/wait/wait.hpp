@@ -49,7 +49,11 @@ class WaitInterrupted {
   std::uint64_t since_ns_;
 };
 
-/// Lets other ranks of this thread have their turn, in calls that only look (poll, test).
+/// Lets other ranks have their turn, in calls that only look and have not found: those of this
+/// thread, and those that share this core. A rank may make such calls in a loop for what one of
+/// them does.
+void let_others_have_turn();
+/// Polls the network besides.
 void let_others_run();
 
 /// Prepares this process for waiting: how to spin, whether notifiers work here.

@@ -49,12 +49,18 @@ bool were_strangers(const Away& away) {
   return away.ns > long_ns_shared && (away.are_known || runnable() > away.threads_of_job);
 }
 
+void leave_core() {
+  if (base::simulated.others_act != nullptr) [[unlikely]]
+    return base::simulated.others_act();
+  sched_yield();
+}
+
 void yield() {
   // A simulation's clock knows nothing of who wants the core.
   if (base::simulated.others_act != nullptr) [[unlikely]]
-    return base::simulated.others_act();
+    return leave_core();
   const std::uint64_t begun_ns = base::now_ns();
-  sched_yield();
+  leave_core();
   const std::uint64_t now_ns = base::now_ns();
   if (now_ns - begun_ns <= long_ns) return;
   auto& belief = base::state<Belief>();

@@ -12,6 +12,8 @@
 namespace armature::wait {
 
 /// Gives the core away.
+void leave_core();
+/// Gives it away for a rank that waits, and finds out how long others keep it.
 void yield();
 /// Whether others kept it for so long a short while ago that a waiter had better sleep. True for 5
 /// ms; where it is found again after that, for twice as long each time, at most 160 ms. So finding

@@ -89,6 +89,58 @@ TEST(Notify, who_waits_long_enough_to_sleep_is_woken) {
   expect_wait(0);
 }
 
+TEST(Notify, a_notification_of_any_rank_is_taken_and_told_whose_it_is) {
+  for (int rank = 0; rank < ranks(); ++rank)
+    for (int i = 0; i <= me(); ++i) expect_notify(rank);
+  const int all = ranks() * (ranks() + 1) / 2;
+  std::vector<int> taken(static_cast<std::size_t>(ranks()), 0);
+  for (int i = 0; i < all; ++i) {
+    const armature::Notification one = armature::wait_notify_any();
+    ASSERT_TRUE(one);
+    expect_next(awaited(one.from), one.count);
+    ++taken[static_cast<std::size_t>(static_cast<int>(one.from))];
+  }
+  for (int rank = 0; rank < ranks(); ++rank)
+    EXPECT_EQ(taken[static_cast<std::size_t>(rank)], rank + 1);
+  world().barrier();
+  EXPECT_FALSE(armature::test_notify_any());
+}
+
+TEST(Notify, no_rank_is_passed_over_for_ever) {
+  const int times = 8 * ranks();
+  // Ranks of one node, so that all notifications are there after the barrier.
+  const auto for_each_near = [](auto act) {
+    for (int rank = 0; rank < ranks(); ++rank)
+      if (armature::same_node(me(), rank)) act(rank);
+  };
+  for_each_near([&](int rank) {
+    for (int i = 0; i < times; ++i) expect_notify(rank);
+  });
+  world().barrier();
+  std::vector<int> taken(static_cast<std::size_t>(ranks()), 0);
+  for (int i = 0; i < times; ++i) {
+    const armature::Notification one = armature::wait_notify_any();
+    expect_next(awaited(one.from), one.count);
+    ++taken[static_cast<std::size_t>(static_cast<int>(one.from))];
+  }
+  for_each_near([&](int rank) {
+    EXPECT_GT(taken[static_cast<std::size_t>(rank)], 0) << rank;
+    for (int i = taken[static_cast<std::size_t>(rank)]; i < times; ++i) expect_wait(rank);
+  });
+  world().barrier();
+}
+
+TEST(Notify, a_test_takes_what_has_come_and_nothing_else) {
+  EXPECT_EQ(armature::test_notify(left()), 0U);
+  world().barrier();
+  expect_notify(right());
+  std::uint64_t count = 0;
+  EXPECT_TRUE(eventually([&] { return (count = armature::test_notify(left())) != 0; }));
+  expect_next(awaited(left()), count);
+  EXPECT_EQ(armature::test_notify(left()), 0U);
+  world().barrier();
+}
+
 namespace {
 
 struct Busy {
@@ -142,5 +194,7 @@ TEST(Notify, ranks_there_are_not_are_errors) {
   for (const int rank : {-1, ranks(), 1 << 30}) {
     expect_error(armature::Errc::bad_rank, {"notify"}, [&] { notify(rank); });
     expect_error(armature::Errc::bad_rank, {"wait_notify"}, [&] { wait_notify(rank); });
+    expect_error(armature::Errc::bad_rank, {"test_notify"},
+                 [&] { (void)armature::test_notify(rank); });
   }
 }

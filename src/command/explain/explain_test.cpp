@@ -9,6 +9,7 @@
 
 #include "command/explain/phrase.hpp"
 #include "harness/waiting_job.hpp"
+#include "wait/awaited_value.hpp"
 
 namespace armature::command {
 namespace {
@@ -62,6 +63,26 @@ TEST(ExplainTest, what_a_layer_waits_for_is_told_in_its_words) {
   std::memcpy(words, "signal changes", 14);
   job.waits(0, Awaiting::condition, 1, words[0], words[1]);
   EXPECT_EQ(explain(job.observe()).lines[0].object, "until signal changes, by rank 1");
+}
+
+TEST(ExplainTest, the_value_that_a_rank_waits_for_is_told) {
+  using wait::AwaitedValue;
+  harness::WaitingJob job(3);
+  const auto waits = [&](int rank, const AwaitedValue& how, std::uint64_t value) {
+    job.waits(rank, Awaiting::value, -1, 0x1000, value);
+    job.slot(rank).wait.team = how.packed();
+  };
+  waits(0, {.comparison = Comparison::ge}, UINT64_MAX);
+  waits(1,
+        {.comparison = Comparison::lt, .of = AwaitedValue::Of::any, .is_signed = true, .count = 7},
+        UINT64_MAX);
+  waits(2, {.of = AwaitedValue::Of::all, .each_has_its_own = true, .count = 2}, 0);
+  const auto explanation = explain(job.observe());
+  EXPECT_EQ(explanation.lines[0].object, "for a value at 0x1000 >= 18446744073709551615");
+  EXPECT_EQ(explanation.lines[1].object, "for any of 7 values at 0x1000 < -1");
+  EXPECT_EQ(explanation.lines[2].object, "for all of 2 values at 0x1000 == values of their own");
+  // Nobody knows who may change them.
+  EXPECT_FALSE(explanation.hopeless);
 }
 
 TEST(ExplainTest, a_static_that_another_rank_initialises_is_told) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "wait/awaited_value.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::command {
@@ -70,6 +71,24 @@ std::string beginning_of_words(const Wait& wait) {
   return words.size() + 1 < sizeof bytes ? words : words + "...";
 }
 
+/// "for a value at 0x7f0000001000 >= 5", "for all of 12 values at 0x7f0000001000 >= values of their
+/// own".
+std::string value_awaited(const Wait& wait) {
+  using Of = wait::AwaitedValue::Of;
+  static constexpr const char* signs[] = {"==", "!=", ">", ">=", "<", "<="};
+  const auto how = wait::AwaitedValue::unpacked(wait.team);
+  const auto sign = static_cast<std::size_t>(how.comparison);
+  const std::string compared = sign < std::size(signs) ? signs[sign] : "?";
+  const std::string value = how.each_has_its_own ? "values of their own"
+                            : how.is_signed ? fmt::to_string(static_cast<std::int64_t>(wait.detail))
+                                            : fmt::to_string(wait.detail);
+  const std::string words =
+      how.of == Of::one
+          ? "a value"
+          : fmt::format("{} of {} values", how.of == Of::any ? "any" : "all", how.count);
+  return fmt::format("for {} at {:#x} {} {}", words, wait.object, compared, value);
+}
+
 std::string awaited(const Snapshot& snapshot, const RankState& state) {
   const Wait& wait = state.wait;
   // A rank that has returned waits in a barrier, then in a fence; the program has called neither.
@@ -92,7 +111,7 @@ std::string awaited(const Snapshot& snapshot, const RankState& state) {
       return fmt::format("to accumulate{}, where another accumulate is going on{}",
                          place(snapshot, wait.object), holder);
     case Awaiting::notify:
-      return fmt::format("for a notify from {}", peer_name(wait.peer));
+      return fmt::format("for a notify from {}", wait.peer < 0 ? "anyone" : peer_name(wait.peer));
     case Awaiting::message:
       return fmt::format("for a message with {} from {}",
                          static_cast<std::int64_t>(wait.detail) < 0
@@ -119,6 +138,8 @@ std::string awaited(const Snapshot& snapshot, const RankState& state) {
     case Awaiting::condition:
       return fmt::format("until {}{}", beginning_of_words(wait),
                          wait.peer < 0 ? "" : fmt::format(", by rank {}", wait.peer));
+    case Awaiting::value:
+      return value_awaited(wait);
     case Awaiting::completion:
       return fmt::format("for an operation at {} to complete", peer_name(wait.peer));
     case Awaiting::team:

@@ -66,10 +66,10 @@ void take_part(int file, int process, std::uint64_t started_ns, Recorded& record
 
 const char* name_of(std::uint32_t awaiting) {
   static constexpr const char* names[] = {
-      "nothing", "barrier", "collective", "mutex",       "element",  "notify",
-      "message", "room",    "completion", "team",        "exit",     "answer",
-      "fence",   "request", "name",       "initialiser", "condition"};
-  static_assert(std::size(names) == static_cast<std::size_t>(space::Awaiting::condition) + 1);
+      "nothing", "barrier", "collective", "mutex",       "element",   "notify",
+      "message", "room",    "completion", "team",        "exit",      "answer",
+      "fence",   "request", "name",       "initialiser", "condition", "value"};
+  static_assert(std::size(names) == static_cast<std::size_t>(space::Awaiting::value) + 1);
   return awaiting < std::size(names) ? names[awaiting] : "?";
 }
 
