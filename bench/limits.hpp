@@ -1,7 +1,10 @@
 #pragma once
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
@@ -76,6 +79,23 @@ class PingPong {
   }
   alignas(64) std::atomic<std::int64_t> there_{0};
   alignas(64) std::atomic<std::int64_t> back_{0};
+};
+
+/// A word for which its reader sleeps by a futex if it is not there at once.
+class FutexWord {
+ public:
+  void tell() {
+    word_.fetch_add(1, std::memory_order_release);
+    syscall(SYS_futex, &word_, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  }
+  /// Waits until that has been done so many times.
+  void see(std::uint32_t times) {
+    for (std::uint32_t seen = 0; (seen = word_.load(std::memory_order_acquire)) < times;)
+      syscall(SYS_futex, &word_, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+  }
+
+ private:
+  alignas(64) std::atomic<std::uint32_t> word_{0};
 };
 
 /// A ring of cache lines, one for each word that goes from a rank to another: its turn says whose

@@ -58,6 +58,7 @@ void rma(const RankOptions& options, World& world) {
     verify(stage);
     contiguous_rows(stage);
     pingpong_row(stage);
+    waiting_rows(stage);
     patch_rows(stage);
     gather_rows(stage);
     accumulate_rows(stage);

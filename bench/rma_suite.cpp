@@ -31,6 +31,8 @@ constexpr const char* footer =
                      that the library chooses from; .skewed as above
   put.bw get.bw      a window of non-blocking ones, one wait; per transfer
   put.pingpong       a put each way, seen by reading one's own memory
+  wait.value         a signal each way, both waited for; .asleep: one to rank 1, which has slept for
+                     milliseconds. Limit: words and futexes
   put2d get2d        n x n doubles of a 1024-wide matrix
   gather             1000 doubles, every third, by a vector of addresses; .strided: as a subarray;
                      .aggregate: as requests of an aggregate handle
@@ -79,6 +81,8 @@ constexpr Aim aims[] = {
     {.op = "get.best.skewed", .bytes = 16 * page, .ratio_max = best_copy},
     {.op = "get.best.skewed", .bytes = mebi, .ratio_max = best_copy},
     {.op = "get.best.skewed", .bytes = 16 * mebi, .ratio_max = best_copy},
+    {.op = "wait.value", .bytes = 8, .ratio_max = 1.5},
+    {.op = "wait.value.asleep", .bytes = 8, .ratio_max = 1.5},
     {.op = "put2d", .bytes = 8, .ratio_max = 1.5},
     {.op = "get2d", .bytes = 8, .ratio_max = 1.5},
     {.op = "gather.aggregate", .bytes = 8000, .ratio_max = 3},

@@ -15,6 +15,7 @@ void verify(const Stage& stage);
 
 void contiguous_rows(Stage& stage);
 void pingpong_row(Stage& stage);
+void waiting_rows(Stage& stage);
 void patch_rows(Stage& stage);
 void gather_rows(Stage& stage);
 void accumulate_rows(Stage& stage);

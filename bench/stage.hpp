@@ -51,7 +51,10 @@ struct Channel {
   alignas(64) std::atomic<std::int64_t> counter{0};
   limits::Barrier barrier;
   alignas(64) limits::Mutex mutex;
-  limits::PingPong ping_pongs[8];  // of rank 0 with each
+  limits::PingPong ping_pongs[8];        // of rank 0 with each
+  limits::FutexWord futex_words[2];      // of each rank
+  alignas(64) std::atomic<int> seen{0};  // of what rank 0 has told, and when
+  std::atomic<double> seen_ns{0};
   limits::Ring ring;
 };
 
@@ -118,6 +121,11 @@ class Stage {
   /// A row of what all ranks do together, equally often. `limit` may be nullptr.
   template <class Op, class Limit>
   void together(const Subject& subject, Op op, Limit limit);
+
+  /// A row of what rank 0 tells and rank 1 waits for, each time after rank 0 has computed for so
+  /// long: the time from rank 0's call to the return of rank 1's.
+  template <class Op, class Limit>
+  void after_pauses(const Subject& subject, double pause_ns, Op op, Limit limit);
 
  private:
   void report(const Subject& subject, const Timing& timing) const;
@@ -265,6 +273,40 @@ void Stage::together(const Subject& subject, Op op, Limit limit) {
     report(subject, pair_in_the_middle(op_ns, limit_ns));
   else
     report(subject, {.ns = median(std::move(op_ns)), .limit_ns = {}});
+}
+
+template <class Op, class Limit>
+void Stage::after_pauses(const Subject& subject, double pause_ns, Op op, Limit limit) {
+  if (!has(subject.op)) return;
+  int number = 0;
+  const auto time = [&](auto& f) {
+    ++number;
+    if (!acts()) {
+      f();
+      channel_->seen_ns = now_ns();
+      channel_->seen = number;
+      return 0.0;
+    }
+    for (const double end = now_ns() + pause_ns; now_ns() < end;) {
+    }
+    const double told_ns = now_ns();
+    f();
+    while (channel_->seen != number) {
+    }
+    return channel_->seen_ns - told_ns;
+  };
+  std::vector<double> op_ns, limit_ns;
+  const int rounds = 3 * settings_.effort.batches;
+  world_.barrier();
+  for (int i = 0; i < rounds; ++i) {
+    op_ns.push_back(time(op));
+    limit_ns.push_back(time(limit));
+  }
+  if (acts()) {
+    report(subject, {.ns = median(std::move(op_ns)), .limit_ns = median(std::move(limit_ns))});
+    channel_->seen = 0;
+  }
+  world_.barrier();
 }
 
 }  // namespace armature::bench

@@ -17,7 +17,7 @@ RMA = {
     **{op: ALLOCATIONS for op in ("allocate", "allocate.group", "allocate.local", "allocate.local.zeros")},
     **{f"{op}.best{form}": TRANSFERS[2:] for op in ("put", "get") for form in ("", ".skewed")},
     "put": TRANSFERS, "get": TRANSFERS, "put.bw": TRANSFERS, "get.bw": TRANSFERS,
-    "put.pingpong": [8], "put2d": PATCHES, "get2d": PATCHES,
+    "put.pingpong": [8], "wait.value": [8], "wait.value.asleep": [8], "put2d": PATCHES, "get2d": PATCHES,
     "gather": [8000], "gather.strided": [8000], "gather.aggregate": [8000],
     "acc": ACCUMULATES, "acc.contended": [4096, 8388608],
     "fadd": [8], "fadd.contended": [8], "lock": [8], "lock.contended": [8], "nbput1000": [8],
