@@ -19,8 +19,8 @@
 // counts, roots and which collective it is) throws Error(bad_argument) at all members. A buffer is
 // the caller's again when the call returns.
 //
-// Reductions combine in team order, so every member gets the same bits. Their operators are any
-// callable T(T, T), associative, and throw nothing; they need not commute.
+// Reductions combine in team order: all get the same bits. Operators are callables T(T, T), throw
+// nothing, are associative, need not commute. In teams of many, those of some members are called.
 //
 // A member that has died is waited for by nobody: Error(rank_lost). A method that runs while its
 // rank is in a collective throws Error(misuse) when it calls one of the same team: it needs another

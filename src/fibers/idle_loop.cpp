@@ -11,6 +11,7 @@
 #include "net/network.hpp"
 #include "wait/notifier.hpp"
 #include "wait/processes.hpp"
+#include "wait/running_rank.hpp"
 #include "wait/wait.hpp"
 #include "wait/yield.hpp"
 
@@ -41,6 +42,17 @@ struct Rest {
   std::size_t turn = 0;
 };
 
+/// Whether something has come for a rank that waits, and that nobody may have told it of. One that
+/// has not left its stack yet, for the first time, looks by itself.
+bool has_work(const RankFiber& fiber) {
+  if (fiber.context == nullptr) return true;
+  wait::RankContext* const running = wait::running_rank();
+  wait::set_this_rank(fiber.context);
+  const bool has = fiber.context->has_work();
+  wait::set_this_rank(running);
+  return has;
+}
+
 }  // namespace
 
 IdleLoop::IdleLoop(ProcessRanks& ranks, QuiesceBody& body, Sleeper& sleeper)
@@ -50,6 +62,18 @@ IdleLoop::IdleLoop(ProcessRanks& ranks, QuiesceBody& body, Sleeper& sleeper)
       deaths_seen_(ranks.host.mapping.header().gone.deaths.load(std::memory_order_acquire)) {}
 
 void IdleLoop::begin_round() { times_woken_ = wait::times_woken(ranks_.host.slot); }
+
+// A rank waits for a word after it has looked at it. So who has written the word since then has
+// told this process after the last look here.
+bool IdleLoop::look_at_words() {
+  const std::uint32_t told = wait::times_woken(ranks_.host.slot);
+  if (std::exchange(times_told_, told) == told) return false;
+  const bool some = ranks_.gatherings.take_out([this](RankFiber& fiber) {
+    if (fiber.state == State::waits) ranks_.queue.push(fiber);
+  });
+  if (some) end();
+  return some;
+}
 
 void IdleLoop::look_for_deaths() {
   const std::uint32_t deaths =
@@ -75,7 +99,12 @@ void IdleLoop::look_at_announced(Barrier barrier) {
   if (barrier == Barrier::passed) wait::barrier_of_sleepers();
   ranks_.residents.take_announced([&](RankFiber& fiber) {
     fiber.waiting.is_sure = barrier == Barrier::passed;
-    if (fiber.state == State::waits) ranks_.queue.push(fiber);
+    if (fiber.state != State::waits) return;
+    // The process looks at the word of those that wait for one.
+    if (fiber.waiting.gathering == nullptr || fiber.waiting.is_long || has_work(fiber))
+      ranks_.queue.push(fiber);
+    else if (barrier == Barrier::not_yet)
+      ranks_.residents.announce(fiber);
   });
 }
 
@@ -99,6 +128,7 @@ void IdleLoop::idle() {
     park_ns_ = park_min_ns;
   }
   look_for_deaths();
+  if (look_at_words()) return;
   // Records that come make ranks ready, and more may come.
   if (net::Network* const net = net::network()) {
     if (!shared && !wait::core_is_wanted())

@@ -33,6 +33,9 @@ class IdleLoop {
   /// Does what is to be done while no rank is ready.
   void idle();
 
+  /// Makes ready those who wait together for words that have come; whether there are any. Cheap
+  /// while nobody has told this process of a word.
+  bool look_at_words();
   /// Called after a death: all that wait look at whom they wait for.
   void look_for_deaths();
   enum class Barrier { not_yet, passed };
@@ -52,6 +55,7 @@ class IdleLoop {
   std::uint64_t since_ns_ = 0;
   long park_ns_ = 0;
   std::uint32_t times_woken_ = 0;  // when it last began to look
+  std::uint32_t times_told_ = 0;   // when it last looked at words
   std::uint32_t deaths_seen_;
   std::size_t look_turn_ = 0;
 };

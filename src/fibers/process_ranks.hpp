@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fibers/gatherings.hpp"
 #include "fibers/host_process.hpp"
 #include "fibers/resident_ranks.hpp"
 #include "fibers/run_queue.hpp"
@@ -34,6 +35,7 @@ struct ProcessRanks {
 
   HostProcess host;
   ResidentRanks residents;
+  Gatherings gatherings;
   RunQueue queue;
   TurnClock clock;
   Stacks stacks;

@@ -19,6 +19,8 @@ struct Life {
 
 inline constexpr int priority_max = 3;  // and the least is as far below 0
 
+struct Gathering;
+
 /// A virtual rank: a fiber whose stack lies at the upper end of its segment, with this record on
 /// top. So whatever runs the rank next finds all of it there. Used by the process that hosts the
 /// rank.
@@ -61,8 +63,10 @@ struct RankFiber {
 
   /// How far its wait is.
   struct Waiting {
-    bool is_sure = false;       // everybody sees that it waits, since a barrier
-    bool is_announced = false;  // in the list of those for whom that barrier is still to come
+    Gathering* gathering = nullptr;  // those with whom it waits for a word
+    std::size_t place = 0;           // among them
+    bool is_sure = false;            // everybody sees that it waits, since a barrier
+    bool is_announced = false;       // in the list of those for whom that barrier is still to come
     bool is_long = false;
     bool looks = false;  // whether it is over, in the rank's next turn
   };

@@ -11,6 +11,8 @@ namespace armature::fibers {
 class RankQueue {
  public:
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
+  /// The one to be taken out next; nullptr when it is empty.
+  [[nodiscard]] const RankFiber* front() const { return first_; }
   [[nodiscard]] bool has_several() const { return first_ != nullptr && first_->next != nullptr; }
   [[nodiscard]] std::size_t size() const {
     std::size_t count = 0;

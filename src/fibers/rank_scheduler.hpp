@@ -37,7 +37,7 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   static RankScheduler& here();
 
   void yield(bool made_progress) override;
-  bool wait(bool made_progress, bool is_notified) override;
+  bool wait(bool made_progress, const wait::WaitFor& wait) override;
   void waited() override;
   void goes_on() override;
   bool wakes(int process, int rank) override;

@@ -42,6 +42,7 @@ bool send(ProcessRanks& ranks, RankFiber& fiber, int process) {
     return false;
   }
   fiber.waiting.is_sure = false;
+  ranks.gatherings.remove(fiber);
   ranks.residents.forget(fiber);
   fiber.state = RankFiber::State::moves;
   send_off(ranks, fiber, process);

@@ -32,6 +32,8 @@ class ReadyQueue {
       return usual_.pop();
     return pop_by_priority();
   }
+  /// The first of the usual priority, which is mostly the next.
+  [[nodiscard]] const RankFiber* front() const { return usual_.front(); }
   /// Takes out one for which `is_good` holds: of the lowest priority, the costliest; of each queue
   /// some are looked at. Those that only have to look, which may be many, are not.
   template <class Good>

@@ -33,6 +33,7 @@ class RunQueue {
       return ready_.push_costly(fiber);
     ready_.push(fiber);
   }
+  [[nodiscard]] const RankFiber* front() const { return ready_.front(); }
   /// nullptr when none is ready.
   RankFiber* pop() { return ready_.pop(); }
   template <class Good>

@@ -70,9 +70,9 @@ void SimulatedProcess::yield(bool made_progress) {
   RankScheduler::yield(made_progress);
 }
 
-bool SimulatedProcess::wait(bool made_progress, bool is_notified) {
+bool SimulatedProcess::wait(bool made_progress, const wait::WaitFor& wait) {
   step(made_progress);
-  return RankScheduler::wait(made_progress, is_notified);
+  return RankScheduler::wait(made_progress, wait);
 }
 
 /// The steps of wait::sleep, with a turn of others for the sleep. What comes from other nodes

@@ -62,14 +62,25 @@ struct TeamBlock {
   std::uint32_t size = 0;
   std::atomic<std::uint32_t> users{
       0};  // members that have not let go of the team; the last frees the block
-  alignas(64) std::atomic<std::uint64_t> released{
-      0};                                   // large teams: the round member 0 has seen complete
+
+  // Large teams: written by the first member of the node when it has seen a round complete, last of
+  // all which round that is. What it has combined of all that round's bytes for all, and of which
+  // round. So whoever finds the round released has the result of a short reduction in the same
+  // cache line.
+  static constexpr std::size_t inline_result = 40;
+  alignas(64) std::atomic<std::uint64_t> released{0};
   std::atomic<std::uint64_t> disagreed{0};  // the last one in which signatures differed
+  std::atomic<std::uint64_t> reduced{0};    // the last one of which there is a result
+  std::byte result[inline_result];
+  // The member that it waits for: only that one notifies it. It writes this before it says that it
+  // sleeps.
+  static constexpr std::uint32_t anybody = UINT32_MAX;
+  alignas(64) std::atomic<std::uint32_t> awaited{anybody};
 
   FenceLine sums[2];  // large teams: of all lines of a wave, by member 0
 
   // then MemberLine[size][2], FenceLine[size][2], int32 ranks[size], and from the next page on
-  // staging[size][2]
+  // staging[size][2], and room for a result that is longer than `result`
   [[nodiscard]] MemberLine& line(std::size_t member, std::uint64_t round) {
     return reinterpret_cast<MemberLine*>(this + 1)[2 * member + round % 2];
   }
@@ -87,6 +98,7 @@ struct TeamBlock {
     return reinterpret_cast<std::byte*>(this) + head_bytes(size) +
            (2 * member + round % 2) * staging_bytes;
   }
+  [[nodiscard]] std::byte* long_result() { return staging(size, 0); }
   /// The part that is written when the team is made, in whole pages.
   [[nodiscard]] static std::size_t head_bytes(std::size_t size) {
     const std::size_t head =
@@ -95,7 +107,7 @@ struct TeamBlock {
     return (head + 4095) / 4096 * 4096;
   }
   [[nodiscard]] static std::size_t bytes(std::size_t size) {
-    return head_bytes(size) + size * 2 * staging_bytes;
+    return head_bytes(size) + (size * 2 + 1) * staging_bytes;
   }
 };
 static_assert(sizeof(MemberLine) == 64);

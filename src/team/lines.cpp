@@ -54,19 +54,6 @@ bool Lines::somebody_has_given_up() const {
   return false;
 }
 
-void Lines::release() {
-  // It compares for all, as it looks at all lines anyway.
-  const std::uint64_t first = signature_of(0);
-  for (std::size_t member = 0; member < block_->size; ++member)
-    if (block_->line(member, round_).signature != first)
-      block_->disagreed.store(round_, std::memory_order_relaxed);
-  block_->released.store(round_, std::memory_order_release);
-}
-
-void Lines::release_for_ever() {
-  block_->released.store(TeamBlock::never_more, std::memory_order_release);
-}
-
 bool Lines::are_known_to_agree() const {
   // Acquire: written before the round was released.
   return !are_flat() && block_->disagreed.load(std::memory_order_acquire) != round_ &&

@@ -68,15 +68,8 @@ class Lines {
   [[nodiscard]] bool somebody_has_given_up() const;
 
   // In a large team, which is not flat, the first member of the node looks at all lines for the
-  // others.
+  // others (release.hpp).
   [[nodiscard]] bool are_flat() const { return block_->size <= space::TeamBlock::flat_max; }
-  /// By the first member: all have entered; or it looks no more.
-  void release();
-  void release_for_ever();
-  /// The round that was released last; TeamBlock::never_more: each looks for itself.
-  [[nodiscard]] std::uint64_t released() const {
-    return block_->released.load(std::memory_order_acquire);
-  }
   /// Whether the first member has found all signatures of the round equal.
   [[nodiscard]] bool are_known_to_agree() const;
 

@@ -1,5 +1,6 @@
-// Reductions as rounds of a team: everyone shows its elements, and combines what all show; or,
-// where that is much, a part of it, which is shown in a second round.
+// Reductions as rounds of a team: everyone shows its elements. In a small team each combines what
+// all show, in a large one the member that releases the others does for all. Or, where that is
+// much, each combines a part of it, which is shown in a second round.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "base/fail.hpp"
 #include "team/by_messages.hpp"
 #include "team/pieces.hpp"
+#include "team/release.hpp"
 #include "team/team_state.hpp"
 
 namespace armature {
@@ -103,8 +105,8 @@ int group_of(const TeamState& team) {
 }
 
 /// The first of each group combines what its members have shown, and shows that in a second round.
-void show_groups(TeamState& team, const Reduction& reduction, std::size_t count, std::byte* scratch,
-                 const char* call) {
+void show_groups(TeamState& team, const Reduction& reduction, std::size_t count,
+                 std::byte* scratch) {
   const int group = group_of(team), me = team.rank();
   const std::size_t bytes = count * reduction.element_bytes;
   const bool leads = me % group == 0;
@@ -112,12 +114,35 @@ void show_groups(TeamState& team, const Reduction& reduction, std::size_t count,
     Fold(reduction, scratch, count).add(team, bytes, {me, std::min(me + group, team.size()) - 1});
     std::memcpy(team.lines().outgoing(bytes), scratch, bytes);
   }
-  team.round({Kind::slices, reduced_bytes(reduction)}, leads ? bytes : 0, call);
+  team.round({Kind::slices, reduced_bytes(reduction)}, leads ? bytes : 0, "scan");
 }
 
-/// Combines a piece that everybody shows. With few elements everyone combines them all, if members
-/// are not too many; with many, member i combines the i-th slice and shows the result in a second
-/// round.
+/// A round in which everybody shows a piece, and reads what all of them give. In a large team one
+/// member of each node combines them for all, as it looks at all lines anyway.
+void combine_whole(TeamState& team, const Reduction& reduction, std::byte* data,
+                   std::size_t count) {
+  struct Piece {
+    const Reduction& reduction;
+    std::size_t count, bytes;
+    void combine(const TeamState& team, std::byte* into) const {
+      Fold(reduction, into, count).add(team, bytes, {0, team.size() - 1});
+    }
+  };
+  const Piece piece{reduction, count, count * reduction.element_bytes};
+  const TeamState::ForAll for_all{[](const void* how, TeamState& of) {
+                                    const Piece& whole = *static_cast<const Piece*>(how);
+                                    whole.combine(of, team::Release(of.lines()).room(whole.bytes));
+                                  },
+                                  &piece};
+  team.round({Kind::allreduce, reduced_bytes(reduction)}, piece.bytes, "allreduce", &for_all);
+  if (const std::byte* const result = team::Release(team.lines()).result(piece.bytes))
+    std::memcpy(data, result, piece.bytes);
+  else
+    piece.combine(team, data);
+}
+
+/// Combines a piece that everybody shows. With few elements the whole at once; with many, member i
+/// combines the i-th slice and shows the result in a second round.
 void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* data,
                      std::size_t count, std::byte* scratch) {
   constexpr std::size_t slices_from_bytes = 4096;
@@ -125,14 +150,10 @@ void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* dat
   const std::size_t bytes = count * element;
   const Members all{0, team.size() - 1};
   std::memcpy(team.lines().outgoing(bytes), data, bytes);
-  team.round({Kind::allreduce, reduced_bytes(reduction)}, bytes, "allreduce");
   const auto size = static_cast<std::size_t>(team.size());
-  if (bytes < slices_from_bytes || size < 3 || count < size) {
-    if (team.size() <= members_of_one_round)
-      return Fold(reduction, data, count).add(team, bytes, all);
-    show_groups(team, reduction, count, scratch, "allreduce");
-    return Fold(reduction, data, count).add(team, bytes, {0, team.size() - 1, group_of(team)});
-  }
+  if (bytes < slices_from_bytes || size < 3 || count < size)
+    return combine_whole(team, reduction, data, count);
+  team.round({Kind::allreduce, reduced_bytes(reduction)}, bytes, "allreduce");
   auto begin = [&](std::size_t member) { return count * member / size; };
   const auto me = static_cast<std::size_t>(team.rank());
   const std::size_t mine = begin(me + 1) - begin(me);
@@ -162,7 +183,7 @@ void scan_piece(TeamState& team, const Reduction& reduction, const void* first, 
   Scratch own_scratch(reduction);
   Fold own(reduction, own_scratch.get(), count);
   own.add(team, bytes, {group_begin, last});
-  show_groups(team, reduction, count, scratch, "scan");
+  show_groups(team, reduction, count, scratch);
   all.add(team, bytes, {0, group_begin - 1, group});
   if (!own.is_empty()) all.add(own_scratch.get());
 }

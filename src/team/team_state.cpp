@@ -1,11 +1,13 @@
 #include "team/team_state.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "net/network.hpp"
+#include "team/release.hpp"
 #include "team/teams_of_rank.hpp"
 #include "wait/notifier.hpp"
 #include "wait/rank_context.hpp"
@@ -98,7 +100,7 @@ bool is_missing(const wait::WaitFor& wait, std::size_t i) {
 
 }  // namespace
 
-void TeamState::await_members(const Agreed& agreed, const char* call) {
+void TeamState::await_members(const Agreed& agreed, const char* call, const ForAll* for_all) {
   wait::WaitFor wait{
       .what = is_barrier(agreed.kind) ? space::Awaiting::barrier : space::Awaiting::collective,
       .members = members(),
@@ -107,24 +109,20 @@ void TeamState::await_members(const Agreed& agreed, const char* call) {
       .object = lines_.block(),
       .detail = lines_.round(),
       .call = call};
-  const int leader = proxy_->leader();
-  bool in_vain = false;
-  if (!lines_.are_flat() && me_ != leader) {
-    wait::notify(space_.slot(members_.rank(leader)));
-    wait::wait_until(wait, [&] {
-      const std::uint64_t released = lines_.released();
-      if (released != TeamBlock::never_more) return released >= lines_.round();
-      const bool all = lines_.have_all_entered();
-      in_vain = !all && deaths_.ends_round();
-      return all || in_vain;
-    });
-    if (in_vain) deaths_.require_all_alive(call);
-    return;
+  if (lines_.are_flat()) {
+    notify_members();
+    return await_all(wait, agreed);
   }
-  if (lines_.are_flat()) notify_members();
-  const bool tells = proxy_->is_far() && me_ == leader;
+  if (me_ != proxy_->leader()) return await_release(wait);
+  proxy_->is_far() ? await_all(wait, agreed) : await_each(wait);
+  release(for_all);
+}
+
+void TeamState::await_all(wait::WaitFor& wait, const Agreed& agreed) {
+  const bool tells = proxy_->is_far() && me_ == proxy_->leader();
   const auto size = static_cast<std::size_t>(members_.size());
   std::size_t entered = 0;
+  bool in_vain = false;
   wait::wait_until(wait, [&] {
     while (entered < size && lines_.has_entered(entered)) ++entered;
     const bool all = entered == size;
@@ -133,10 +131,72 @@ void TeamState::await_members(const Agreed& agreed, const char* call) {
     in_vain = !all && deaths_.ends_round();
     return all || in_vain;
   });
-  if (in_vain) deaths_.require_all_alive(call);
-  if (lines_.are_flat()) return;
-  lines_.release();
-  notify_members();
+  if (in_vain) deaths_.require_all_alive(wait.call);
+}
+
+/// Waits for one member after the other, so that those who enter meanwhile need not wake this one.
+/// They are woken in team order and mostly enter in it: so the last one first.
+void TeamState::await_each(wait::WaitFor& wait) {
+  for (auto member = static_cast<std::size_t>(members_.size()); member-- > 0;) {
+    if (lines_.has_entered(member)) continue;
+    team::Release(lines_).await(member);
+    bool in_vain = false;
+    wait::wait_until(wait, [&] {
+      const bool has = lines_.has_entered(member);
+      in_vain = !has && deaths_.ends_round();
+      return has || in_vain;
+    });
+    if (in_vain) deaths_.require_all_alive(wait.call);
+  }
+}
+
+namespace {
+
+/// Wakes the members behind this one. One that is late here, or dies, delays them by no more than
+/// a sleep: they look by themselves then.
+void notify_next(space::AddressSpace& space, const team::Members& members, int me) {
+  constexpr int fan_out = 4;
+  const int first = fan_out * me + 1;
+  for (int next = first; next < std::min(first + fan_out, members.size()); ++next)
+    wait::notify(space.slot(members.rank(next)));
+}
+
+}  // namespace
+
+/// The others of a large team wait until the first one of the node has seen the round complete.
+void TeamState::await_release(wait::WaitFor& wait) {
+  const team::Release release(lines_);
+  if (release.awaits(me_)) wait::notify(space_.slot(members_.rank(proxy_->leader())));
+  wait.word = &release.word();
+  wait::wait_until(wait, [&] { return release.round() >= lines_.round(); });
+  if (space_.header().ranks_are_virtual == 0 && !proxy_->is_far())
+    notify_next(space_, members_, me_);
+  if (release.round() != TeamBlock::never_more) return;
+  wait.word = nullptr;
+  bool in_vain = false;
+  wait::wait_until(wait, [&] {
+    const bool all = lines_.have_all_entered();
+    in_vain = !all && deaths_.ends_round();
+    return all || in_vain;
+  });
+  if (in_vain) deaths_.require_all_alive(wait.call);
+}
+
+/// Virtual ranks wait together in each process. Of others the leader wakes some, who wake some
+/// each.
+void TeamState::release(const ForAll* for_all) {
+  team::Release to_all(lines_);
+  if (for_all != nullptr) {
+    for_all->combine(for_all->how, *this);
+    to_all.note_result();
+  }
+  to_all.release();
+  if (space_.header().ranks_are_virtual != 0)
+    wait::notify_gathered();
+  else if (proxy_->is_far())
+    notify_members();
+  else
+    notify_next(space_, members_, me_);
 }
 
 void TeamState::notify_members() const {
@@ -165,11 +225,13 @@ void TeamState::give_up() {
   if (proxy_->is_far()) proxy_->send_line(me_, lines_.round() | MemberLine::gave_up, read_);
   if (proxy_->is_far() || deaths_.has_makers()) notify_members();
   if (lines_.are_flat() || me_ != proxy_->leader()) return;
-  lines_.release_for_ever();
+  team::Release(lines_).release_for_ever();
+  if (space_.header().ranks_are_virtual != 0) wait::notify_gathered();
   notify_members();
 }
 
-void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call) {
+void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call,
+                      const ForAll* for_all) {
   ARMATURE_ASSERT(shown <= team::Lines::bytes_max);
   const std::uint64_t signature = team::signature_of(agreed, shown);
   // A barrier includes a fence: what was put before is there.
@@ -179,7 +241,7 @@ void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call)
   read_ = agreed.read;
   lines_.enter(signature);
   try {
-    await_members(agreed, call);
+    await_members(agreed, call, for_all);
   } catch (...) {
     give_up();
     throw;

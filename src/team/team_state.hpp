@@ -15,6 +15,7 @@
 #include "team/proxy.hpp"
 #include "team/shown.hpp"
 #include "team/signature.hpp"
+#include "wait/wait_for.hpp"
 
 namespace armature::detail {
 
@@ -80,9 +81,17 @@ class TeamState {
   /// have shown in the last one.
   [[nodiscard]] team::Lines& lines() { return lines_; }
   [[nodiscard]] const team::Lines& lines() const { return lines_; }
+  /// Combines what all have shown in a round of a large team, into the room of its Release, for all
+  /// that read it.
+  struct ForAll {
+    void (*combine)(const void* how, TeamState& team);
+    const void* how;
+  };
   /// Enters the round and returns once it is complete. `shown` is how many bytes lines().outgoing()
-  /// holds. Throws Error(bad_argument) on all when they do not agree.
-  void round(const Agreed& agreed, std::size_t shown, const char* call);
+  /// holds. Throws Error(bad_argument) on all when they do not agree. `for_all`: called by the
+  /// member that releases the others, if there is one.
+  void round(const Agreed& agreed, std::size_t shown, const char* call,
+             const ForAll* for_all = nullptr);
   /// This member enters no further round, and the others learn of it. For one that knows of a death
   /// and is in no round: of several nodes, where others may not know of it yet. Who is a round
   /// behind may still read what this member has shown in it.
@@ -94,7 +103,11 @@ class TeamState {
 
  private:
   void give_up_block();
-  void await_members(const Agreed& agreed, const char* call);
+  void await_members(const Agreed& agreed, const char* call, const ForAll* for_all);
+  void await_all(wait::WaitFor& wait, const Agreed& agreed);
+  void await_each(wait::WaitFor& wait);
+  void await_release(wait::WaitFor& wait);
+  void release(const ForAll* for_all);
   void notify_members() const;
   void compare_signatures(std::uint64_t mine, const char* call) const;
 

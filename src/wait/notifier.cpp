@@ -67,6 +67,18 @@ void wake_virtual(space::RankSlot& slot) {
 
 void wake(space::ProcessSlot& slot) { change_and_wake(slot.notifications); }
 
+// The word was written before; a process that looks at its ranks' words has read `notifications`
+// before that, and does not sleep when it has changed. Or it sleeps already, which is seen here.
+void notify_gathered() {
+  const space::Control& control = notifiers().control;
+  for (std::uint32_t process = 0; process < control.header().processes; ++process) {
+    space::ProcessSlot& slot = control.process(static_cast<int>(process));
+    slot.notifications.fetch_add(1, std::memory_order_seq_cst);
+    base::let_others_act();
+    if (slot.asleep.load(std::memory_order_seq_cst) != 0) base::futex_wake(slot.notifications);
+  }
+}
+
 void wake(int process, int rank) {
   base::let_others_act();
   const space::Control& control = notifiers().control;

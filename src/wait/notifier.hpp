@@ -51,6 +51,10 @@ enum class Notified { surely, hardly_missed };
 void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, Notified how,
            long timeout_ns);
 
+/// Call after the store by which a word has come to what virtual ranks wait for together
+/// (WaitFor::word): their processes look at it.
+void notify_gathered();
+
 /// Puts a rank that was woken, or that moves there, into that process's list of ranks to run, from
 /// any process of the job.
 void wake(int process, int rank);
@@ -59,7 +63,8 @@ void rank_has_finished(space::ControlHeader& job);
 /// Has that process look once more whether there is something to do, should it sleep or be about
 /// to.
 void wake(space::ProcessSlot& slot);
-/// How often that process was woken; before it looks whether there is something to do.
+/// How often that process was woken, or told of words; before it looks whether there is something
+/// to do.
 inline std::uint32_t times_woken(const space::ProcessSlot& slot) {
   return slot.notifications.load(std::memory_order_acquire);
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/clock.hpp"
+#include "wait/wait_for.hpp"
 
 namespace armature::wait {
 
@@ -18,9 +19,9 @@ class Scheduler {
   /// Lets other ranks run. `made_progress`: whether the caller has made progress since the last
   /// time.
   virtual void yield(bool made_progress) = 0;
-  /// Yields for a rank whose condition does not hold: until it is notified, when `is_notified`, or
-  /// for some time. True when it is time to see whether those waited for are still there.
-  virtual bool wait(bool made_progress, bool /*is_notified*/) {
+  /// Yields for a rank whose condition does not hold: until it is notified, where that wait says
+  /// so, or for some time. True when it is time to see whether those waited for are still there.
+  virtual bool wait(bool made_progress, const WaitFor& /*wait*/) {
     yield(made_progress);
     return false;
   }

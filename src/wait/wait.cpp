@@ -231,7 +231,7 @@ namespace detail {
         continue;
       }
     }
-    if (me.scheduler->wait(made_progress, wait.is_notified) || round % 64 == 63)
+    if (me.scheduler->wait(made_progress, wait) || round % 64 == 63)
       gone.check(me.space, wait, condition_holds);
     made_progress = false;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,6 +22,10 @@ struct WaitFor {
   std::uint64_t detail = 0;
   bool is_notified =
       true;  // whoever makes the condition true notifies us; else we must look now and then
+  // The condition holds as soon as this word, which only grows, has come to `detail`. The virtual
+  // ranks of a process that wait so wait together: whoever writes the word notifies processes
+  // (notify_gathered), not ranks.
+  const std::atomic<std::uint64_t>* word = nullptr;
   const char* call = "wait";  // for messages
 };
 

@@ -221,7 +221,8 @@ TEST(Reductions, operators_may_have_state_and_be_lambdas) {
     return std::max(a, b);
   };
   EXPECT_EQ(allreduce(world(), me(), counting), ranks() - 1);
-  EXPECT_TRUE(ranks() == 1 || called > 0);
+  // In a large team one member of each node combines for all.
+  EXPECT_TRUE(ranks() == 1 || allreduce(world(), called) > 0);
   const int modulus = 1009;
   const auto product =
       allreduce(world(), me() + 2, [modulus](int a, int b) { return a * b % modulus; });
