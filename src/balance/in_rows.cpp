@@ -31,10 +31,21 @@ Plan in_rows(std::span<const double> loads, std::span<const int> kept, int place
     const double share = left / static_cast<double>(all.size() - at);
     return all[at].has_any && share - all[at].load < load / 2;
   };
+  // No place stays empty while there are items for it.
+  auto items_left = std::ranges::count(kept, -1);
+  auto empty_behind =
+      std::count_if(all.begin() + 1, all.end(), [](const Place& place) { return !place.has_any; });
+  const auto must_go_on = [&](double load) {
+    return is_full(load) || (all[at].has_any && items_left <= empty_behind);
+  };
   for (std::size_t i = 0; i < loads.size(); ++i) {
     if (kept[i] >= 0) continue;
-    while (at + 1 < all.size() && is_full(loads[i])) left -= all[at++].load;
+    while (at + 1 < all.size() && must_go_on(loads[i])) {
+      left -= all[at++].load;
+      if (!all[at].has_any) --empty_behind;
+    }
     all[at].add(loads[i]);
+    --items_left;
     plan[i] = static_cast<int>(at);
   }
   return plan;
@@ -43,16 +54,11 @@ Plan in_rows(std::span<const double> loads, std::span<const int> kept, int place
 std::vector<std::uint32_t> first_in_rows(std::span<const double> loads, int places) {
   const std::vector<int> anywhere(loads.size(), -1);
   const Plan plan = in_rows(loads, anywhere, places);
-  const auto all = static_cast<std::uint32_t>(places);
-  const auto items = static_cast<std::uint32_t>(loads.size());
-  ARMATURE_ASSERT(items >= all);
+  ARMATURE_ASSERT(std::ssize(loads) >= places);
   std::vector<std::uint32_t> first;
-  for (std::uint32_t place = 0; place < all; ++place) {
-    const auto there = std::ranges::lower_bound(plan, static_cast<int>(place)) - plan.begin();
-    // Behind one of the place before, before one for each that follows.
-    first.push_back(std::clamp(static_cast<std::uint32_t>(there),
-                               first.empty() ? 0 : first.back() + 1, items - (all - place)));
-  }
+  for (int place = 0; place < places; ++place)
+    first.push_back(
+        static_cast<std::uint32_t>(std::ranges::lower_bound(plan, place) - plan.begin()));
   return first;
 }
 

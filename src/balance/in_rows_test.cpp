@@ -55,8 +55,15 @@ TEST(InRows, those_that_stay_count_to_their_place) {
   EXPECT_THAT(plan({9, 1, 1, 1, 1}, 3, {0}), ElementsAre(0, 1, 1, 2, 2));
 }
 
+TEST(InRows, no_place_is_empty_while_there_are_items_for_it) {
+  EXPECT_THAT(plan({1, 0, 0, 0}, 3), ElementsAre(0, 1, 1, 2));
+  EXPECT_THAT(plan({0, 0, 0, 9}, 3), ElementsAre(0, 0, 1, 2));
+  EXPECT_THAT(plan({0, 0, 0, 0}, 3, {-1, -1, 1, -1}), ElementsAre(0, 0, 1, 2));
+  EXPECT_THAT(plan({0, 0}, 3, {2, -1}), ElementsAre(2, 0));
+}
+
 TEST(InRows, of_items_without_load_all_have_a_place) {
-  EXPECT_THAT(plan({0, 0, 0}, 2), ElementsAre(0, 0, 0));
+  EXPECT_THAT(plan({0, 0, 0}, 2), ElementsAre(0, 0, 1));
   EXPECT_THAT(plan({}, 2), ElementsAre());
 }
 
