@@ -107,6 +107,7 @@ void Links::connect(int process, std::span<const std::byte> address, const std::
     fail(Errc::start, fmt::format("{} cannot be reached by {}: {}. It may be the wrong interface: "
                                   "ARMATURE_NET_DEVICE names another one, or its subnet",
                                   name, engine_->description(), problem));
+  for (const Strange& one : std::exchange(strange_, {})) received(one.packet.head, one.packet.body);
 }
 
 // Others may begin to gather meanwhile.
@@ -157,8 +158,12 @@ Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> bo
   PacketHeader header;
   if (packet.size() >= sizeof header) std::memcpy(&header, packet.data(), sizeof header);
   if (packet.size() < sizeof header || header.secret != options_.secret || header.process < 0 ||
-      header.process >= options_.processes || !has(header.process)) {
+      header.process >= options_.processes || header.process == options_.process) {
     ++refused_;  // nobody of this job
+    return nullptr;
+  }
+  if (!has(header.process)) {
+    strange_.push_back({header.process, {{head.begin(), head.end()}, {body.begin(), body.end()}}});
     return nullptr;
   }
   Link& link = to(header.process);

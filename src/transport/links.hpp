@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -153,7 +154,7 @@ class Links : public Sink {
   [[nodiscard]] Engine& engine() { return *engine_; }
   [[nodiscard]] const Engine& engine() const { return *engine_; }
   /// Throws Error(start) when it is clear at once that `name`, as errors call it, cannot be
-  /// reached.
+  /// reached. Takes in what that process has sent before: it may have connected earlier.
   void connect(int process, std::span<const std::byte> address, const std::string& name);
 
   [[nodiscard]] const ServiceTable& services() const { return services_; }
@@ -163,6 +164,11 @@ class Links : public Sink {
   [[nodiscard]] Link& to(int process) { return *links_[static_cast<std::size_t>(process)]; }
   [[nodiscard]] bool has(int process) const {
     return links_[static_cast<std::size_t>(process)] != nullptr;
+  }
+  /// Whether something has come from a process to which this one has not connected yet.
+  [[nodiscard]] bool has_heard_of(int process) const {
+    return std::ranges::any_of(strange_,
+                               [&](const Strange& one) { return one.process == process; });
   }
   [[nodiscard]] int process() const { return options_.process; }
   [[nodiscard]] int processes() const { return options_.processes; }
@@ -212,6 +218,13 @@ class Links : public Sink {
   std::vector<Link*> owing_;
   std::atomic<bool> owes_ = false;  // there are some
   ServiceTable services_;
+  // Packets of processes of the job to which this one has not connected yet. Few: a process greets,
+  // and waits for an answer.
+  struct Strange {
+    int process;
+    Link::Early packet;
+  };
+  std::vector<Strange> strange_;
   std::uint64_t refused_ = 0;
 };
 

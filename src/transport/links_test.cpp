@@ -93,6 +93,18 @@ TEST_F(LinksTest, who_holds_another_secret_is_refused) {
   EXPECT_TRUE(until({&a, &b, &stranger}, [] { return handled == 1; }));
 }
 
+TEST_F(LinksTest, what_has_come_before_one_connects_is_handled_then) {
+  Party a(0, 42), b(1, 42);
+  a.meet(b, 1);
+  for (int i = 0; i < 3; ++i) a.notify(1);
+  EXPECT_TRUE(until({&a, &b}, [&] { return b.links.has_heard_of(0); }));
+  EXPECT_EQ(handled, 0);
+  b.meet(a, 0);
+  EXPECT_TRUE(until({&a, &b}, [] { return handled == 3; }));
+  EXPECT_FALSE(b.links.has_heard_of(0));
+  EXPECT_EQ(b.links.refused(), 0U);
+}
+
 TEST_F(LinksTest, what_is_ignored_is_acknowledged_up_to_who_is_lost) {
   Party a(0, 42), b(1, 42);
   a.meet(b, 1);
