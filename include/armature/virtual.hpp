@@ -78,11 +78,11 @@ ARMATURE_API void migrate_together(ProcessId process);
 /// why, and the job goes on.
 ///
 /// On several nodes it returns at once, and is done in the next call in which all ranks meet:
-/// checkpoint(), rebalance(), migrate_together(), with when_due or without. Where every node keeps
-/// a process, those that are too many end there. Else all ranks are written to disk and go on in
-/// new processes, as after a restart: checkpoint() returns true in them. What cannot be is said by
-/// the launcher, and the job goes on. Throws Error(misuse) where another launcher has started the
-/// job and nobody would start it anew.
+/// checkpoint(), rebalance(), migrate_together(), with when_due or without. Where a node would keep
+/// no process, all ranks are written to disk there and go on in new processes, as after a restart:
+/// checkpoint() returns true in them. So it is where `armature run --hosts` has had the job
+/// started. What cannot be is said by the launcher, and the job goes on. Throws Error(misuse) where
+/// another launcher has started the job and nobody would start it anew.
 ARMATURE_API void resize(int processes);
 /// How many processes host virtual ranks now.
 [[nodiscard]] ARMATURE_API int hosting_processes();

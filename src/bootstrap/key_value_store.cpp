@@ -1,5 +1,5 @@
 // Each process has a page of its own in the store, where it writes one value behind the other; a
-// fence is a barrier of all.
+// fence is a barrier of those that begin the job.
 #include "bootstrap/key_value_store.hpp"
 
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ namespace armature::bootstrap {
 using base::fail;
 
 struct KeyValueStore::Head {
-  std::uint32_t processes = 0;
+  std::uint32_t processes = 0, places = 0;
   std::atomic<std::uint32_t> arrived{0};
   std::atomic<std::uint32_t> fences{0};  // futex word
   std::atomic<std::int32_t> lost{0};     // a process that has died, counted from 1
@@ -48,18 +48,18 @@ namespace {
 
 constexpr std::size_t head_bytes = 4096;
 
-std::size_t store_bytes(std::uint64_t processes) {
-  return head_bytes + processes * (std::size_t{4} << 20);
+std::size_t store_bytes(std::uint64_t places) {
+  return head_bytes + places * (std::size_t{4} << 20);
 }
 
 }  // namespace
 
-base::FileDescriptor KeyValueStore::create(int processes) {
-  const auto count = static_cast<std::uint32_t>(processes);
+base::FileDescriptor KeyValueStore::create(int processes, int places) {
   base::FileDescriptor file(memfd_create("armature-key-value-store", MFD_CLOEXEC));
   Head head;
-  head.processes = count;
-  if (!file || ftruncate(file.get(), static_cast<off_t>(store_bytes(count))) != 0 ||
+  head.processes = static_cast<std::uint32_t>(processes);
+  head.places = static_cast<std::uint32_t>(places);
+  if (!file || ftruncate(file.get(), static_cast<off_t>(store_bytes(head.places))) != 0 ||
       pwrite(file.get(), &head, sizeof head, 0) != sizeof head)
     fail(Errc::start, fmt::format("the memory file by which the nodes of the job find each other "
                                   "cannot be made: {}",
@@ -83,13 +83,13 @@ KeyValueStore::KeyValueStore(const base::FileDescriptor& file, int process) : pr
     fail(Errc::start, fmt::format("descriptor {} is not what the nodes of a job find each other by",
                                   file.get()));
   head_ = static_cast<Head*>(start);
-  ARMATURE_ASSERT(store_bytes(head_->processes) == static_cast<std::size_t>(status.st_size));
+  ARMATURE_ASSERT(store_bytes(head_->places) == static_cast<std::size_t>(status.st_size));
   std::int32_t nobody = 0;
   if (!page(process).pid.compare_exchange_strong(nobody, getpid()) && nobody != getpid())
     refuse_to_join_twice("process", process);
 }
 
-KeyValueStore::~KeyValueStore() { munmap(head_, store_bytes(head_->processes)); }
+KeyValueStore::~KeyValueStore() { munmap(head_, store_bytes(head_->places)); }
 
 int KeyValueStore::processes() const { return static_cast<int>(head_->processes); }
 
@@ -112,7 +112,7 @@ void KeyValueStore::put(std::string_view key, std::span<const std::byte> value) 
 }
 
 std::vector<std::byte> KeyValueStore::get(int process, std::string_view key) {
-  ARMATURE_ASSERT(process >= 0 && process < processes());
+  ARMATURE_ASSERT(process >= 0 && static_cast<std::uint32_t>(process) < head_->places);
   const Page& theirs = page(process);
   for (std::uint64_t at = 0; at < theirs.used;) {
     Page::Title title;

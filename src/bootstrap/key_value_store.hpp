@@ -12,8 +12,9 @@ namespace armature::bootstrap {
 /// is a memory file that all processes of the job map, whatever node they are of.
 class KeyValueStore : public Exchange {
  public:
-  /// Called by the launcher: makes the file. Throws Error(start).
-  static base::FileDescriptor create(int processes);
+  /// Called by the launcher: makes the file for the processes that begin the job, which wait for
+  /// each other, with room for others that come later. Throws Error(start).
+  static base::FileDescriptor create(int processes, int places);
   /// Called by the launcher: that process has died; one that still waits for it is to end. Does
   /// nothing when `file` is -1.
   static void lose(int file, int process);

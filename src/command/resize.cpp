@@ -28,8 +28,8 @@ namespace {
 constexpr const char* footer = R"(
 JOB is the process id of its armature run, or of one of its processes (armature inspect shows them). Returns when the
 job has that many. A process leaves by itself, too, when it is asked to end (kill PID): its ranks go to the others.
-On several nodes that is done when all ranks next call checkpoint, rebalance or migrate_together. Where each node keeps
-a process, those that are too many end; else ranks are written to disk and go on in new processes.
+On several nodes that is done when all ranks next call checkpoint, rebalance or migrate_together. Where a node would
+keep no process, ranks are written to disk there and go on in new processes.
 
 Example:
   armature resize 4711 --processes 3)";

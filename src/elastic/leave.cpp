@@ -1,14 +1,14 @@
 // Some processes leave a job of several nodes, and all others stay. Their ranks have gone to the
-// others, in steps 7 to 11 (migration/exchange_ranks.cpp). One more step tells when they may end:
+// others, in steps 8 to 12 (migration/exchange_ranks.cpp). One more step tells when they may end:
 //
-//   12    nobody takes the end of those who leave for a loss any more
+//   13    nobody takes the end of those who leave for a loss any more
 //
 // Claim: all processes agree on who has left.
 //
-// 1. Whoever is here has passed step 11, so all have taken that: who leaves hosts no rank, on all
+// 1. Whoever is here has passed step 12, so all have taken that: who leaves hosts no rank, on all
 //    nodes. From now on each node says of it that it has left (ProcessSlot::in_order), and waits
 //    for it no more, nor takes its end for a loss (net::Network).
-// 2. Who leaves ends when all others have taken step 12, and so have parted with it.
+// 2. Who leaves ends when all others have taken step 13, and so have parted with it.
 // 3. Where it is killed sooner, some node may take that for a loss, and roll back. That node tells
 //    all others, which then take it for lost, too, whatever they have said of it before
 //    (wait::lose_process). So does whoever rolls back for another loss meanwhile
@@ -26,14 +26,6 @@ namespace {
 
 using transport::Links;
 
-std::vector<int> those_who_leave(const space::Mapping& mapping) {
-  const space::ControlHeader& job = mapping.header();
-  std::vector<int> leaving;
-  for (int process = 0; process < static_cast<int>(job.processes); ++process)
-    if (wait::is_leaving(job.quiesce, mapping.process_slot(process))) leaving.push_back(process);
-  return leaving;
-}
-
 /// One that is known to be lost stays so: then all roll back, soon.
 void note_that_it_leaves(const space::Mapping& mapping, int process) {
   std::uint32_t member = 0;
@@ -47,11 +39,11 @@ void part_with_those_who_leave(const space::Mapping& mapping,
                                const quiesce::PhaseBarrier& barrier) {
   // All have seen the same since step 5.
   if (mapping.header().quiesce.broken.load(std::memory_order_acquire) != 0) return;
-  const std::vector<int> leaving = those_who_leave(mapping);
+  const std::vector<int> leaving = wait::those_who_change(mapping, &space::ProcessSlot::leaves);
   if (leaving.empty()) return;
   for (const int one : leaving) note_that_it_leaves(mapping, one);
-  barrier.reach(12);
-  barrier.all_reach(12);
+  barrier.reach(13);
+  barrier.all_reach(13);
 }
 
 void leave_in_order(const space::Mapping& mapping, int process) {

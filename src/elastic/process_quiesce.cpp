@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,7 @@
 #include "checkpoint/copy.hpp"
 #include "checkpoint/directory_lock.hpp"
 #include "checkpoint/parts_of_nodes.hpp"
+#include "elastic/come.hpp"
 #include "elastic/leave.hpp"
 #include "elastic/reconfigure.hpp"
 #include "elastic/roll_back.hpp"
@@ -23,6 +26,7 @@
 #include "migration/addresses.hpp"
 #include "migration/exchange_ranks.hpp"
 #include "space/node_memory.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::elastic {
 
@@ -110,7 +114,9 @@ quiesce::Client ProcessQuiesce::client_of(const quiesce::PhaseBarrier& barrier,
   const bool is_one_node = job_.nodes == 1;
   switch (job_.quiesce.where.load(std::memory_order_relaxed)) {
     case space::KeptIn::nowhere:
-      return {};
+      return {.by_each = [this](const quiesce::PhaseBarrier& all) {
+        meet_those_who_come(mapping_, all);
+      }};
     case space::KeptIn::memory:
       return is_one_node ? checkpoints::Copy::client(mapping_, segment_file_)
                          : checkpoints::Copies(mapping_, process_, segment_file_).client();
@@ -124,15 +130,20 @@ quiesce::Client ProcessQuiesce::client_of(const quiesce::PhaseBarrier& barrier,
 /// Ranks are written, or on several nodes go elsewhere, or both.
 bool ProcessQuiesce::quiesce_once(RankScheduler& scheduler) {
   const std::uint32_t number = job_.quiesce.wanted.load(std::memory_order_acquire);
-  const quiesce::PhaseBarrier barrier(mapping_, process_, number);
+  const quiesce::PhaseBarrier before(mapping_, process_, number);
   const auto& residents = scheduler.ranks().residents.all();
   if (job_.nodes == 1) empty_kept();
   try {
     std::optional<checkpoints::NodeCheckpoint> of_one_node;
-    quiesce::Client client = client_of(barrier, of_one_node);
-    client.when_quiet = [&](const quiesce::PhaseBarrier&) { pack(scheduler, barrier); };
+    quiesce::Client client = client_of(before, of_one_node);
+    client.when_quiet = [&](const quiesce::PhaseBarrier&) { pack(scheduler, before); };
     // One that has joined a node, but hosts nobody before the next epoch, takes no step.
-    if (barrier.of_node().is_member()) quiesce::run_phases(barrier, job_.quiesce, client);
+    if (before.of_node().is_member())
+      quiesce::run_phases(before, job_.quiesce, client);
+    else if (job_.nodes > 1 && !come(mapping_, before, process_))
+      return is_still_to_come();
+    if (job_.nodes > 1 && before.of_node().is_member()) admit_those_who_come(mapping_, before);
+    const quiesce::PhaseBarrier barrier(mapping_, process_, number);
     if (job_.nodes > 1 &&
         !migration::exchange_ranks(mapping_, barrier, process_, segment_file_, page_cache_))
       return false;
@@ -146,27 +157,32 @@ bool ProcessQuiesce::quiesce_once(RankScheduler& scheduler) {
     for (RankFiber* const fiber : residents) fibers::unpack_services(*fiber);
     return true;
   }
-  const bool stays = note_those_who_left();
+  const bool stays = note_those_who_changed();
   scheduler.take_ranks();
   for (const RankFiber* const fiber : residents)
     if (fiber->left.process != process_) fibers::note_coming(scheduler.ranks(), *fiber);
   return stays;
 }
 
-/// On several nodes, after the exchange of ranks: some processes may have left. Whether this one
-/// stays. A checkpoint says which processes wrote it, so the next one is whole.
-bool ProcessQuiesce::note_those_who_left() {
-  const auto has_just_left = [this](int process) {
-    const space::ProcessSlot& slot = mapping_.process_slot(process);
-    return slot.has_left() && slot.leaves.load(relaxed) == job_.quiesce.over.load(relaxed);
-  };
-  bool has_anybody = false;
-  for (int process = 0; process < static_cast<int>(job_.processes); ++process)
-    has_anybody = has_anybody || has_just_left(process);
-  if (!has_anybody) return true;
-  kept_ = {};
+/// By a process that the job does not have: whether it may come another time.
+bool ProcessQuiesce::is_still_to_come() const {
+  const space::ProcessSlot& self = mapping_.process_slot(process_);
+  if (self.has_left()) leave_in_order(mapping_, process_);
+  return self.is_to_come() &&
+         job_.resize.restart.load(std::memory_order_acquire) != space::Restart::complete;
+}
+
+/// On several nodes, after the exchange of ranks: some processes may have left, others come.
+/// Whether this one stays. A checkpoint says which processes wrote it, so the next one is whole.
+bool ProcessQuiesce::note_those_who_changed() {
+  const auto have = [this](auto member) { return wait::those_who_change(mapping_, member); };
+  const std::vector<int> leaving = have(&space::ProcessSlot::leaves);
+  const bool has_left = std::ranges::any_of(
+      leaving, [this](int one) { return mapping_.process_slot(one).has_left(); });
+  if (has_left || !have(&space::ProcessSlot::comes).empty()) kept_ = {};
+  if (!has_left) return true;
   hand_over_locks();
-  if (!has_just_left(process_)) return true;
+  if (std::ranges::find(leaving, process_) == leaving.end()) return true;
   leave_in_order(mapping_, process_);
   return false;
 }
@@ -184,7 +200,12 @@ void ProcessQuiesce::hand_over_locks() const {
 
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
 bool ProcessQuiesce::reconfigure(RankScheduler& scheduler) {
-  if (job_.nodes > 1 && mapping_.process_slot(process_).has_left()) {
+  const space::ProcessSlot& self = mapping_.process_slot(process_);
+  if (self.is_to_come()) {
+    if (!look_on(mapping_, process_)) return false;
+    if (self.is_to_come()) return true;
+  }
+  if (self.has_left()) {
     leave_in_order(mapping_, process_);
     scheduler.take_ranks();
     return false;

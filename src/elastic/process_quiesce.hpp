@@ -38,7 +38,8 @@ class ProcessQuiesce final : public fibers::QuiesceBody {
   [[nodiscard]] quiesce::Client client_of(const quiesce::PhaseBarrier& barrier,
                                           std::optional<checkpoints::NodeCheckpoint>& of_one_node);
   [[nodiscard]] bool reconfigure(fibers::RankScheduler& scheduler);
-  [[nodiscard]] bool note_those_who_left();
+  [[nodiscard]] bool is_still_to_come() const;
+  [[nodiscard]] bool note_those_who_changed();
   void hand_over_locks() const;
 
   const space::Mapping& mapping_;

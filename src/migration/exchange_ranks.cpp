@@ -1,9 +1,9 @@
 // The steps of quiesce/phases.hpp go on:
 //
-//   7     whoever is to come can be taken
-//   8     all have come
-//   9     nobody looks at where ranks are, so that can be changed
-//   10,11 each process knows its ranks: they may be spoken with
+//   8     whoever is to come can be taken
+//   9     all have come
+//   10    nobody looks at where ranks are, so that can be changed
+//   11,12 each process knows its ranks: they may be spoken with
 #include "migration/exchange_ranks.hpp"
 
 #include <algorithm>
@@ -128,12 +128,12 @@ bool exchange_ranks(const space::Mapping& mapping, const PhaseBarrier& barrier, 
   left.begin();
   receive_into(segment_file);
   forget();
-  barrier.reach(7);
+  barrier.reach(8);
   // Ranks are shown while others begin to send them.
   for (const Journey& one : all)
     if (comes(one)) space::show_segment(mapping, one.rank);
   receive_into_cache(left);
-  barrier.all_reach(7);
+  barrier.all_reach(8);
 
   for (const Journey& one : all)
     if (one.from == process) send_rank(mapping, segment_file, one.rank, left);
@@ -146,19 +146,19 @@ bool exchange_ranks(const space::Mapping& mapping, const PhaseBarrier& barrier, 
     if (mapping.slot(rank).process.load(relaxed) == process)
       send_notifications(mapping, segment_file, rank, comes_to);
   barrier.become_quiet();
-  barrier.reach(8);
-  barrier.all_reach(8);
+  barrier.reach(9);
+  barrier.all_reach(9);
 
   for (const Journey& one : all)
     if (leaves(one)) space::hide_segment(mapping, one.rank);
-  barrier.reach(9);
-  barrier.node_reaches(9);
-  if (barrier.leads()) change_places(mapping, all, goals);
   barrier.reach(10);
-  barrier.all_reach(10);
-  host(mapping, process);
+  barrier.node_reaches(10);
+  if (barrier.leads()) change_places(mapping, all, goals);
   barrier.reach(11);
   barrier.all_reach(11);
+  host(mapping, process);
+  barrier.reach(12);
+  barrier.all_reach(12);
   return true;
 }
 

@@ -56,6 +56,10 @@ std::uint64_t agree_on_secret(bootstrap::Exchange& exchange) {
     exchange.put(secret_key, std::as_bytes(std::span(&secret, 1)));
   }
   exchange.fence();
+  return secret_of_job(exchange);
+}
+
+std::uint64_t secret_of_job(bootstrap::Exchange& exchange) {
   const std::vector<std::byte> told = exchange.get(0, secret_key);
   std::uint64_t secret = 0;
   if (told.size() != sizeof secret) fail(Errc::start, "the job's secret makes no sense");
@@ -63,42 +67,51 @@ std::uint64_t agree_on_secret(bootstrap::Exchange& exchange) {
   return secret;
 }
 
+/// Ranks wait for something else where they are quiescent while a process comes.
 void Handshake::tell_connecting_to(int rank) const {
+  if (rank < 0) return;
   for (const space::AddressSpace* space : map_.spaces())
     wait::tell_connecting(space->slot(space->me()), rank);
 }
 
-void Handshake::meet(bootstrap::Exchange& exchange, const NetworkOptions& options) {
+void Handshake::publish(bootstrap::Exchange& exchange) const {
   exchange.put(address_key, links_.engine().address());
   const std::uint64_t services = links_.services().hash();
   exchange.put(services_key, std::as_bytes(std::span(&services, 1)));
-  exchange.fence();
-  require_same_services(exchange, options);
-  connect(exchange, options);
-  await_greetings(options);
+}
+
+void Handshake::meet(std::span<const int> others, bootstrap::Exchange& exchange,
+                     const NetworkOptions& options) {
+  require_same_services(others, exchange, options);
+  connect(others, exchange, options);
+  await_greetings(others, options);
   const Lock locked(links_.lock());
   links_.engine().keep_from_children();
 }
 
-void Handshake::connect(bootstrap::Exchange& exchange, const NetworkOptions& options) {
+void Handshake::connect(std::span<const int> others, bootstrap::Exchange& exchange,
+                        const NetworkOptions& options) {
   const Lock locked(links_.lock());
   ConnectGuard guard(options.connect_ns, [&](int process) {
     if (options.end_job != nullptr)
       options.end_job(-1, no_answer(process, options, links_.engine()).c_str());
   });
-  for (const int process : peers_.all()) {
+  for (const int process : others) {
     guard.watch(process);
     tell_connecting_to(peers_.first_rank_of(process));
     links_.connect(process, exchange.get(process, address_key), name_of(process, options));
   }
-  peers_.tell_all(transport::Kind::hello);
+  for (const int process : others) {
+    (void)links_.to(process).append(transport::Kind::hello, -1, -1, 0, Link::Ack::none);
+    links_.to(process).flush();
+  }
 }
 
 /// Records name services by their places in the list.
-void Handshake::require_same_services(bootstrap::Exchange& exchange,
+void Handshake::require_same_services(std::span<const int> others, bootstrap::Exchange& exchange,
                                       const NetworkOptions& options) {
   const std::uint64_t mine = links_.services().hash();
-  for (const int process : peers_.all()) {
+  for (const int process : others) {
     const std::vector<std::byte> told = exchange.get(process, services_key);
     std::uint64_t theirs = 0;
     if (told.size() == sizeof theirs) std::memcpy(&theirs, told.data(), sizeof theirs);
@@ -112,13 +125,28 @@ void Handshake::require_same_services(bootstrap::Exchange& exchange,
   }
 }
 
-/// Waits for the greetings of all processes. A process that has heard everybody gives up silent
+void Handshake::await_words(std::span<const int> others, const NetworkOptions& options) {
+  const std::uint64_t begun_ns = base::now_ns();
+  const auto has_spoken = [&](int process) {
+    const Lock locked(links_.lock());
+    return links_.has_heard_of(process);
+  };
+  for (const int process : others)
+    while (!has_spoken(process)) {
+      poll_();
+      sched_yield();
+      if (base::now_ns() - begun_ns > options.connect_ns)
+        fail(Errc::start, no_answer(process, options, links_.engine()));
+    }
+}
+
+/// Waits for the greetings of these processes. A process that has heard everybody gives up silent
 /// ones, also one that is still waiting here.
-void Handshake::await_greetings(const NetworkOptions& options) {
+void Handshake::await_greetings(std::span<const int> others, const NetworkOptions& options) {
   const std::uint64_t begun_ns = base::now_ns();
   const std::uint64_t beat_every_ns = options.serves ? options.heartbeat_ns / 4 : 0;
   std::uint64_t beat_ns = begun_ns;
-  for (const int process : peers_.all()) {
+  for (const int process : others) {
     const Link& link = links_.to(process);
     if (!link.said_hello()) tell_connecting_to(peers_.first_rank_of(process));
     while (!link.said_hello()) {

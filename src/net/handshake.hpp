@@ -2,7 +2,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <span>
+#include <utility>
 
 #include "bootstrap/exchange.hpp"
 #include "net/network_options.hpp"
@@ -14,27 +15,38 @@ namespace armature::net {
 
 /// Collective: a secret by which processes of the job know each other.
 [[nodiscard]] std::uint64_t agree_on_secret(bootstrap::Exchange& exchange);
+/// Returns that secret, on which others have agreed before.
+[[nodiscard]] std::uint64_t secret_of_job(bootstrap::Exchange& exchange);
 
-/// How the processes of a job meet when the network begins, and part when it ends.
+/// How the processes of a job meet when the network begins, or when one comes, and part when it
+/// ends.
 class Handshake {
  public:
-  /// `poll` polls the network.
+  /// `poll` polls the network; what it throws ends the wait for others.
   Handshake(transport::Links& links, Peers& peers, const RankMap& map, std::function<void()> poll)
       : links_(links), peers_(peers), map_(map), poll_(std::move(poll)) {}
   Handshake(const Handshake&) = delete;
   Handshake& operator=(const Handshake&) = delete;
   ~Handshake() = default;
 
-  /// Collective: connects to all other nodes, and returns when all have answered. Throws
-  /// Error(start) naming interface, address and process.
-  void meet(bootstrap::Exchange& exchange, const NetworkOptions& options);
+  /// Publishes how others reach this process.
+  void publish(bootstrap::Exchange& exchange) const;
+  /// Connects to these processes of other nodes, which do the same and have published, and returns
+  /// when all have answered. Throws Error(start) naming interface, address and process.
+  void meet(std::span<const int> others, bootstrap::Exchange& exchange,
+            const NetworkOptions& options);
+  /// Returns when each of them has connected to this process, to which it need not have. Throws
+  /// Error(start).
+  void await_words(std::span<const int> others, const NetworkOptions& options);
   /// Nothing is unread when a process has everybody's good-bye, so that its end cuts nobody short.
   void part();
 
  private:
-  void require_same_services(bootstrap::Exchange& exchange, const NetworkOptions& options);
-  void connect(bootstrap::Exchange& exchange, const NetworkOptions& options);
-  void await_greetings(const NetworkOptions& options);
+  void require_same_services(std::span<const int> others, bootstrap::Exchange& exchange,
+                             const NetworkOptions& options);
+  void connect(std::span<const int> others, bootstrap::Exchange& exchange,
+               const NetworkOptions& options);
+  void await_greetings(std::span<const int> others, const NetworkOptions& options);
   void tell_connecting_to(int rank) const;
 
   transport::Links& links_;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/runtime.hpp"
-#include "net/handshake.hpp"
 #include "net/records.hpp"
 #include "wait/processes.hpp"
 #include "wait/rank_context.hpp"
@@ -39,14 +38,17 @@ const transport::Service service{.name = "net",
                                  .handlers = {handlers},
                                  .reset = [] { network()->rings().forget_all(); }};
 
-Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Options& options)
+Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Options& options,
+                 bootstrap::Exchange& exchange, NetworkOptions how)
     : map_(mapping, std::move(spaces)),
       links_(options),
       rings_(links_, map_),
       peers_(mapping, links_),
       heartbeat_(links_, peers_),
       flush_(links_, map_, peers_, rings_, *this),
-      thread_(links_, map_, {peers_, heartbeat_, [this] { return look(); }}) {
+      thread_(links_, map_, {peers_, heartbeat_, [this] { return look(); }}),
+      exchange_(exchange),
+      options_(std::move(how)) {
   for (const transport::Service* const one : links_.services().all())
     if (one->poll != nullptr) polls_.push_back(one->poll);
   links_.on_idle = [](Link& link) { network()->rings_.look_again(link); };
@@ -70,30 +72,53 @@ void* place_of_runtime() {
 
 }  // namespace
 
+/// Tables have room for those who come.
 void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exchange& exchange,
                    const NetworkOptions& options) {
-  const std::uint64_t secret = agree_on_secret(exchange);
-  Links::Options links{exchange.process(), exchange.processes(), secret,
-                       options.engine,     options.open,         {&service}};
+  const bool comes_later = mapping.process_slot(exchange.process()).is_to_come();
+  const std::uint64_t secret = comes_later ? secret_of_job(exchange) : agree_on_secret(exchange);
+  const auto processes = static_cast<int>(space::Control::process_slots(mapping.header()));
+  Links::Options links{exchange.process(), processes,    secret,
+                       options.engine,     options.open, {&service}};
   links.services.insert(links.services.end(), options.services.begin(), options.services.end());
   if (options.find_device) links.engine.device = options.find_device(exchange);
-  wait::set_poller(new (place_of_runtime()) Network(mapping, std::move(spaces), links));
+  wait::set_poller(new (place_of_runtime())
+                       Network(mapping, std::move(spaces), links, exchange, options));
   Network& joined = *network();
   joined.peers_.report_to(options.say_lost, options.end_job);
-  Handshake(joined.links_, joined.peers_, joined.map_, [&joined] {
-    (void)joined.poll();
-  }).meet(exchange, options);
+  Handshake handshake = joined.handshake([] {});
+  handshake.publish(exchange);
+  if (!comes_later) {
+    exchange.fence();
+    handshake.meet(joined.peers_.all(), exchange, options);
+  }
   if (!options.serves) return;
   joined.heartbeat_.start(options.heartbeat_ns);
   joined.thread_.start();
 }
 
+Handshake Network::handshake(std::function<void()> watch) {
+  return {links_, peers_, map_, [this, watch = std::move(watch)] {
+            watch();
+            (void)poll();
+          }};
+}
+
+// UCX 1.13 may end the process when a peer dies to which it is connecting: the time for that is
+// shorter if the peer has spoken.
+void Network::meet(std::span<const int> others, Comes who, const std::function<void()>& watch) {
+  if (others.empty()) return;
+  Handshake meeting = handshake(watch);
+  if (who == Comes::they) meeting.await_words(others, options_);
+  meeting.meet(others, exchange_, options_);
+  const Lock locked(links_.lock());
+  for (const int process : others) peers_.add(process);
+}
+
 void Network::leave() {
   Network* const leaving = network();
   if (leaving == nullptr) return;
-  Handshake(leaving->links_, leaving->peers_, leaving->map_, [leaving] {
-    (void)leaving->poll();
-  }).part();
+  leaving->handshake([] {}).part();
   leaving->thread_.stop();
   leaving->~Network();
   wait::set_poller(nullptr);
@@ -101,8 +126,11 @@ void Network::leave() {
 
 void Network::failed(int process, const char* why) {
   const space::Mapping& job = mapping();
-  // It, or this one, has left in order.
-  if (job.process_slot(process).has_left() || job.process_slot(links_.process()).has_left()) return;
+  // It, or this one, has left in order, or the job does not have it yet.
+  for (const int one : {process, links_.process()})
+    if (const space::ProcessSlot& slot = job.process_slot(one);
+        slot.has_left() || slot.is_to_come())
+      return;
   if (!wait::recovers_on_nodes(job.header())) return peers_.note_failure(process, why);
   // Its ranks are not dead, but go on elsewhere.
   if (!wait::is_lost(job.process_slot(process))) heartbeat_.end_if_given_up();

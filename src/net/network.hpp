@@ -1,9 +1,12 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "bootstrap/exchange.hpp"
 #include "net/flush.hpp"
+#include "net/handshake.hpp"
 #include "net/heartbeat.hpp"
 #include "net/network_options.hpp"
 #include "net/peers.hpp"
@@ -27,10 +30,17 @@ class Network final : public wait::Poller {
  public:
   using Spaces = RankMap::Spaces;
 
-  /// Collective over all processes. `spaces` are the ranks that this process hosts.
-  /// Throws Error(start) naming interface, address and process.
+  /// Collective over all processes. `spaces` are the ranks that this process hosts. One that comes
+  /// later (ProcessSlot::is_to_come) calls it alone, and knows nobody yet. `exchange` stays as long
+  /// as the network. Throws Error(start) naming interface, address and process.
   static void join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exchange& exchange,
                    const NetworkOptions& options);
+  /// Meets processes of other nodes that this one does not know yet: they come (`they`), or this
+  /// one does. Those do the same. Who comes speaks first: nothing is sent to one that has ended
+  /// before. `watch` is called while others are waited for, and may throw. Throws Error(start),
+  /// too.
+  enum class Comes { they, this_one };
+  void meet(std::span<const int> others, Comes who, const std::function<void()>& watch);
   /// Collective: returns when no other process will ask for anything any more.
   static void leave();
 
@@ -75,7 +85,9 @@ class Network final : public wait::Poller {
   void start(transport::Stream& stream, int rank, int process, Start how);
 
  private:
-  Network(const space::Mapping& mapping, Spaces spaces, const transport::Links::Options& options);
+  Network(const space::Mapping& mapping, Spaces spaces, const transport::Links::Options& options,
+          bootstrap::Exchange& exchange, NetworkOptions how);
+  [[nodiscard]] Handshake handshake(std::function<void()> watch);
   [[nodiscard]] bool look();
   [[nodiscard]] bool progress();
   void failed(int process, const char* why);
@@ -88,6 +100,8 @@ class Network final : public wait::Poller {
   Flush flush_;
   std::vector<bool (*)()> polls_;  // of services
   ProgressThread thread_;
+  bootstrap::Exchange& exchange_;  // by which it finds those who come
+  const NetworkOptions options_;
 };
 
 /// The calling thread's runtime's; nullptr where the job has one node.

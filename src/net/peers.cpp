@@ -38,7 +38,10 @@ void fail_lost(int rank, const char* call) {
 }
 
 Peers::Peers(const space::Mapping& mapping, transport::Links& links)
-    : mapping_(mapping), links_(links), first_ranks_(static_cast<std::size_t>(links.processes())) {
+    : mapping_(mapping),
+      links_(links),
+      first_ranks_(static_cast<std::size_t>(links.processes()), -1) {
+  if (mapping.process_slot(links.process()).is_to_come()) return;  // it knows nobody yet
   for (int r = 0; r < mapping.ranks(); ++r) {
     const int process = mapping.slot(r).process;
     if (mapping.slot(r).index == 0) first_ranks_[static_cast<std::size_t>(process)] = r;

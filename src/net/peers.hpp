@@ -28,8 +28,11 @@ class Peers {
 
   [[nodiscard]] const space::Mapping& mapping() const { return mapping_; }
   [[nodiscard]] const std::vector<int>& all() const { return all_; }
+  /// That process is on another node and has come to the job (handshake.hpp). Under the links'
+  /// lock.
+  void add(int process) { all_.push_back(process); }
   /// A rank that the process hosted at first, to name it by; where the job goes on after deaths,
-  /// all stay.
+  /// all stay. -1: it has come later.
   [[nodiscard]] int first_rank_of(int process) const {
     return first_ranks_[static_cast<std::size_t>(process)];
   }

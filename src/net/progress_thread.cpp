@@ -49,6 +49,7 @@ class ProgressThread::Cores {
  public:
   explicit Cores(const RankMap& map) {
     const space::Mapping& mapping = map.mapping();
+    if (map.spaces().empty()) return;  // it has come later, and is not bound
     const bool is_virtual = mapping.header().ranks_are_virtual != 0;
     if ((map.spaces().size() != 1 && !is_virtual) || mapping.header().launcher.pid == 0) return;
     const space::RankSlot& slot = mapping.slot(map.spaces().front()->me());

@@ -39,11 +39,11 @@ std::uint64_t number_of(std::span<const std::int32_t> lost) {
   return number;
 }
 
-/// Somewhere they may have left, elsewhere not: so that all agree, all do without them.
-void lose_those_who_leave(const space::Mapping& mapping) {
+/// Somewhere they may have left or come, elsewhere not: so that all agree, all do without them.
+void lose_those_who_change(const space::Mapping& mapping) {
   space::ControlHeader& job = mapping.header();
   for (int process = 0; process < static_cast<int>(job.processes); ++process)
-    if (wait::is_leaving(job.quiesce, mapping.process_slot(process)))
+    if (wait::is_changing(job.quiesce, mapping.process_slot(process)))
       wait::lose_process({reinterpret_cast<std::byte*>(&job)}, process);
 }
 
@@ -77,8 +77,14 @@ void on_lost(const Arrived& arrived) {
 
 std::uint64_t number_of_losses() { return known().entered; }
 
+void know_losses(const space::Mapping& mapping) {
+  const std::vector<std::int32_t> lost = lost_processes(mapping);
+  const Links::Lock locked(network()->links().lock());
+  known().entered = number_of(lost);
+}
+
 std::uint32_t enter_losses(const space::Mapping& mapping) {
-  lose_those_who_leave(mapping);
+  lose_those_who_change(mapping);
   const std::vector<std::int32_t> lost = lost_processes(mapping);
   const auto bytes = std::as_bytes(std::span(lost));
   Links& links = network()->links();

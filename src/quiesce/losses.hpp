@@ -18,6 +18,9 @@ namespace armature::quiesce {
 /// number, the same processes. 0: nobody. Under the links' lock.
 std::uint64_t number_of_losses();
 
+/// By a process that comes: it knows of the losses that the others have entered before.
+void know_losses(const space::Mapping& mapping);
+
 /// Called by a process none of whose ranks runs. From now on it is without those that its node
 /// knows to be lost; what it keeps of ranks is forgotten. Returns how many they are.
 std::uint32_t enter_losses(const space::Mapping& mapping);

@@ -58,6 +58,26 @@ TEST(PhaseBarrierTest, nobody_waits_for_a_member_that_has_left) {
   EXPECT_THROW(mine.require_to_go_on(), GivenUp);
 }
 
+TEST(PhaseBarrierTest, nobody_waits_for_a_process_that_is_to_come) {
+  const harness::Job job(2);
+  const space::Mapping& mapping = job.mapping();
+  space::ProcessSlot& slot = mapping.process_slot(1);
+  const PhaseBarrier mine(mapping, 0, 1);
+  mine.reach(4);
+  for (const std::uint32_t until : {space::ProcessSlot::to_come, space::ProcessSlot::admitted}) {
+    slot.until = until;
+    EXPECT_TRUE(slot.is_to_come() && !slot.has_left() && !wait::is_lost(slot));
+    EXPECT_EQ(NodeMembers(mapping, 0, 0).processes().size(), 1U);
+    EXPECT_EQ(wait::hosting_processes(mapping.header()), 1U);
+  }
+  slot.until = 0;
+  EXPECT_FALSE(mine.all_have_passed(4));
+  // Some node may have it when others roll back.
+  slot.until = space::ProcessSlot::to_come;
+  wait::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, 1);
+  EXPECT_TRUE(wait::is_lost(slot));
+}
+
 TEST(PhaseBarrierTest, who_waits_gives_up_when_the_epoch_is_over) {
   const harness::Job job(2);
   const space::Mapping& mapping = job.mapping();

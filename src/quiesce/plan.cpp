@@ -62,19 +62,30 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   wait::wake_processes({reinterpret_cast<std::byte*>(&job)});
 }
 
-/// Before the plan, on the same link: a process leaves when all have gone where they are to go.
-struct LeavesRecord {
+enum class Change : std::uint32_t { leaves, comes };
+
+/// Before the plan, on the same link: a process leaves when all have gone where they are to go, or
+/// comes before they do.
+struct ChangeRecord {
   std::uint32_t number;
   std::int32_t process;
+  Change change;
 };
 
-void on_leaves(const transport::Arrived& arrived) {
-  const auto record = arrived.head<LeavesRecord>();
+void write(const space::Mapping& mapping, const ChangeRecord& record) {
+  space::ProcessSlot& slot = mapping.process_slot(record.process);
+  (record.change == Change::leaves ? slot.leaves : slot.comes)
+      .store(record.number, std::memory_order_release);
+}
+
+void on_change(const transport::Arrived& arrived) {
+  const auto record = arrived.head<ChangeRecord>();
   const space::Mapping& mapping = network()->mapping();
-  if (record.process < 0 || record.process >= static_cast<int>(mapping.header().processes))
-    base::fail(Errc::corrupt, fmt::format("process {} says that process {} leaves", arrived.process,
-                                          record.process));
-  mapping.process_slot(record.process).leaves.store(record.number, std::memory_order_release);
+  if (record.process < 0 || record.process >= static_cast<int>(mapping.header().processes) ||
+      record.change > Change::comes)
+    base::fail(Errc::corrupt, fmt::format("process {} says that process {} leaves or comes",
+                                          arrived.process, record.process));
+  write(mapping, record);
 }
 
 void on_plan(const transport::Arrived& arrived) {
@@ -94,14 +105,15 @@ void on_plan(const transport::Arrived& arrived) {
 }
 
 /// Tells the first processes of other nodes.
-void tell_who_leaves(const space::Mapping& mapping, const std::set<int>& others, const Plan& all) {
+void tell_who_changes(const space::Mapping& mapping, const std::set<int>& others, const Plan& all) {
   const transport::Links::Lock locked(network()->links().lock());
-  for (const int process : all.leaving) {
-    mapping.process_slot(process).leaves.store(all.number, std::memory_order_release);
+  const auto tell = [&](const ChangeRecord& record) {
+    write(mapping, record);
     for (const int other : others)
-      network()->links().to(other).post(Kind::leaves, -1, -1, LeavesRecord{all.number, process},
-                                        transport::Link::Ack::later);
-  }
+      network()->links().to(other).post(Kind::change, -1, -1, record, transport::Link::Ack::later);
+  };
+  for (const int process : all.leaving) tell({all.number, process, Change::leaves});
+  for (const int process : all.coming) tell({all.number, process, Change::comes});
 }
 
 /// Finds one process of each other node.
@@ -117,7 +129,7 @@ std::set<int> first_processes(const space::Mapping& mapping) {
 }  // namespace
 
 const std::array<transport::Handling, 2> plan_handlers{{
-    {.kind = transport::number_of(Kind::leaves), .handler = on_leaves},
+    {.kind = transport::number_of(Kind::change), .handler = on_change},
     {.kind = transport::number_of(Kind::plan), .handler = on_plan},
 }};
 
@@ -125,7 +137,7 @@ void announce(const space::Mapping& mapping, const Plan& all) {
   static_assert(sizeof(int) == sizeof(std::int32_t));
   ARMATURE_ASSERT(all.directory.size() < space::QuiesceState::text_max);
   const std::set<int> others = first_processes(mapping);
-  tell_who_leaves(mapping, others, all);
+  tell_who_changes(mapping, others, all);
   for (std::size_t first = 0; first < all.processes.size(); first += count_max) {
     const auto part =
         all.processes.subspan(first, std::min(count_max, all.processes.size() - first));

@@ -14,7 +14,7 @@ namespace armature::quiesce {
 struct Plan {
   std::uint32_t number = 0;                      // so many times they have, then
   std::span<const int> processes;                // that each rank is to be in
-  std::span<const int> leaving;                  // processes that leave the job then
+  std::span<const int> leaving, coming;          // processes that leave the job then, that come
   space::KeptIn where = space::KeptIn::nowhere;  // a checkpoint is written
   std::string directory;                         // there, where it is
   std::uint64_t folder_number = 0;               // into that folder of it

@@ -9,7 +9,7 @@ namespace armature::quiesce {
 /// Records of processes that quiesce, or are to.
 enum class Kind : std::uint8_t {
   plan,     // who goes where
-  leaves,   // a process leaves
+  change,   // a process leaves, or comes
   step,     // how far a process is
   problem,  // what has gone wrong
   whole,    // a checkpoint is to be of all, not of what has changed

@@ -17,11 +17,11 @@
 // With several nodes each has a block of its own, with a slot for every rank of the job. What a
 // block knows of ranks on other nodes was told to the node over the network.
 //
-// Layout: ControlHeader | RankSlot[ranks] | SegmentView[ranks] | ProcessSlot[ranks], of which as
-// many are used as there are processes | CrashReport[ranks], which few ever say. A slot has a page
-// of its own, with its crash report in it, since launchers map slots of several nodes side by side;
-// virtual ranks of one node, of which there may be very many, share pages, and crash reports come
-// last.
+// Layout: ControlHeader | RankSlot[ranks] | SegmentView[ranks] | ProcessSlot[ranks + coming_max],
+// of which as many are used as there are processes | CrashReport[ranks], which few ever say. A slot
+// has a page of its own, with its crash report in it, since launchers map slots of several nodes
+// side by side; virtual ranks of one node, of which there may be very many, share pages, and crash
+// reports come last.
 
 namespace armature::space {
 
@@ -168,20 +168,25 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::int32_t> running{-1};        // the rank whose turn it is
   std::atomic<std::uint64_t> step{0};           // in a quiescence: see PhaseBarrier
   // It is of the job from reconfiguration number `since` on, and no more from `until` on; 0: for
-  // ever; `in_order`: no more, and on several nodes it was not lost.
+  // ever. On several nodes `in_order`: no more, and it was not lost; `to_come`: not yet, and nobody
+  // needs it; `admitted`: not yet, but this node will have it if all have (elastic/come.cpp).
   static constexpr std::uint32_t in_order = UINT32_MAX;
+  static constexpr std::uint32_t to_come = UINT32_MAX - 1, admitted = UINT32_MAX - 2;
   std::atomic<std::uint32_t> since{0};
   std::atomic<std::uint32_t> until{0};
   std::atomic<std::uint32_t> joined{0};  // 1: it could host ranks, its addresses are the others'
   std::int32_t node = 0;                 // set before it starts
   std::atomic<std::uint32_t> wants_to_leave{0};  // 1: somebody has asked it to end
   std::atomic<std::uint32_t> has_urgent{0};      // 1: for one of its ranks, see RankSlot::urgency
-  // On several nodes, in the block of each: 1: the launcher says that it is to leave; and the
-  // number of the quiescence at whose end it does, by the plan for that. 0: it stays.
-  std::atomic<std::uint32_t> is_to_leave{0};
-  std::atomic<std::uint32_t> leaves{0};  // at the end of that number
-  // What ranks that other nodes reach by this process, but that are in another, tell it of their
-  // teams: address of the last; 0: nothing.
+  // On several nodes, in the block of each. 1: the launcher says that it is to leave, if it is of
+  // the job, or else to come. Numbers of the quiescences in which it does, by the plans for them.
+  std::atomic<std::uint32_t> is_to_change{0};
+  std::atomic<std::uint32_t> leaves{0};  // at the end of that number; 0: it stays
+  std::atomic<std::uint32_t> comes{0};
+  // 1: one that is to come waits for others to connect to it. In the block of its own node.
+  std::atomic<std::uint32_t> can_come{0};
+  // News of their teams from ranks that other nodes reach by this process, but that are in another:
+  // address of the last; 0: none.
   std::atomic<std::uint64_t> team_news{0};
   // The placement of ranks of which it has taken those that are to run there.
   std::atomic<std::uint64_t> placement_epoch{0};
@@ -192,11 +197,16 @@ struct alignas(128) ProcessSlot {
 
   [[nodiscard]] bool belongs(std::uint32_t reconfiguration) const {
     const std::uint32_t end = until.load(std::memory_order_acquire);
-    return since.load(std::memory_order_acquire) <= reconfiguration && end != in_order &&
-           (end == 0 || reconfiguration < end);
+    return since.load(std::memory_order_acquire) <= reconfiguration &&
+           (end == 0 || (end < admitted && reconfiguration < end));
   }
   /// On several nodes: it has handed over all that it hosted. Nobody misses it.
   [[nodiscard]] bool has_left() const { return until.load(std::memory_order_acquire) == in_order; }
+  /// On several nodes: it has been started for the job, which does not have it yet.
+  [[nodiscard]] bool is_to_come() const {
+    const std::uint32_t end = until.load(std::memory_order_acquire);
+    return end == to_come || end == admitted;
+  }
 };
 
 static_assert(sizeof(RankSlot) == 384 && sizeof(RankSlot) + sizeof(CrashReport) <= 4096);
@@ -207,20 +217,23 @@ struct Control {
   std::byte* start = nullptr;
 
   static constexpr std::uint32_t slot_page = 4096;
-
-  [[nodiscard]] static std::size_t bytes(std::uint32_t ranks,
-                                         std::uint32_t slot_bytes = slot_page) {
-    return bytes_in_use(ranks, slot_bytes) +
-           (slot_bytes == slot_page ? 0 : ranks * sizeof(CrashReport));
+  /// Numbers for processes that come to a job of several nodes, beside those that it begins with.
+  static constexpr std::uint32_t coming_max = 64;
+  /// Does not depend on the number of processes and nodes: a job may restart on others, and has its
+  /// memory where it was.
+  [[nodiscard]] static std::uint32_t process_slots(const ControlHeader& header) {
+    return header.ranks + coming_max;
   }
+
   [[nodiscard]] static std::size_t bytes(const ControlHeader& header) {
-    return bytes(header.ranks, header.layout.slot_bytes);
+    return bytes_in_use(header) +
+           (header.layout.slot_bytes == slot_page ? 0 : header.ranks * sizeof(CrashReport));
   }
   /// All but crash reports that come last.
-  [[nodiscard]] static std::size_t bytes_in_use(std::uint32_t ranks, std::uint32_t slot_bytes) {
+  [[nodiscard]] static std::size_t bytes_in_use(const ControlHeader& header) {
     return sizeof(ControlHeader) +
-           ranks * (slot_bytes + sizeof(detail::SegmentView) + sizeof(ProcessSlot)) +
-           alignof(ProcessSlot);
+           header.ranks * (header.layout.slot_bytes + sizeof(detail::SegmentView)) +
+           process_slots(header) * sizeof(ProcessSlot) + alignof(ProcessSlot);
   }
   [[nodiscard]] ControlHeader& header() const { return *reinterpret_cast<ControlHeader*>(start); }
   [[nodiscard]] RankSlot& slot(int rank) const {
@@ -242,7 +255,8 @@ struct Control {
   [[nodiscard]] CrashReport& crash_report(int rank) const {
     if (header().layout.slot_bytes == slot_page)
       return *reinterpret_cast<CrashReport*>(&slot(rank) + 1);
-    return reinterpret_cast<CrashReport*>(&process(static_cast<int>(header().ranks)))[rank];
+    return reinterpret_cast<CrashReport*>(
+        &process(static_cast<int>(process_slots(header()))))[rank];
   }
 };
 

@@ -47,10 +47,10 @@ struct Recurring {
 enum class Restart : std::uint32_t {
   none,
   wanted,    // by whoever starts the new processes
-  begun,     // by rank 0, on its node: ranks are about to be written, or those that leave are noted
+  begun,     // by rank 0, on its node: ranks are about to be written, or the change is noted
   failed,    // they were not; Resize::problem says why
   complete,  // they are: all processes end
-  leaving,   // by the launcher: some processes are to leave (ProcessSlot::is_to_leave), no more
+  change,    // by the launcher: some processes leave or come (ProcessSlot::is_to_change), no more
 };
 
 /// More processes for virtual ranks, or fewer: asked for by anybody, arranged by the launcher.
@@ -149,7 +149,7 @@ struct alignas(4096) ControlHeader {
   std::uint64_t magic = control_magic;
   std::uint32_t version = control_version;
   std::uint32_t ranks = 0;
-  std::uint32_t processes = 0;  // that host them
+  std::uint32_t processes = 0;  // that host them, have, or are to come: their numbers end there
   std::uint32_t ranks_are_virtual =
       0;  // 1: fibers, each on a stack in its segment; one memory file
   JobLayout layout;

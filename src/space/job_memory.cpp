@@ -186,8 +186,7 @@ JobMemory JobMemory::create(const JobOptions& options) {
   memory.control = memory_file(control_name, Control::bytes(header));
   // Memory that is used is reserved now, so that no later access fails for want of memory. The
   // crash reports of so many ranks are not reserved.
-  if (!reserve(memory.control.get(), 0,
-               Control::bytes_in_use(header.ranks, header.layout.slot_bytes)))
+  if (!reserve(memory.control.get(), 0, Control::bytes_in_use(header)))
     fail(Errc::start, fmt::format("no memory for the control block of {} ranks: {}", header.ranks,
                                   base::system_text(errno)));
   void* start = mmap(nullptr, Control::bytes(header), PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -199,6 +198,8 @@ JobMemory JobMemory::create(const JobOptions& options) {
   Control control{static_cast<std::byte*>(start)};
   fill(control.header(), options);
   std::uint32_t here = 0;
+  for (std::uint32_t process = 0; process < Control::process_slots(header); ++process)
+    new (&control.process(static_cast<int>(process))) ProcessSlot;
   for (std::uint32_t r = 0; r < header.ranks; ++r) {
     auto* slot = new (&control.slot(static_cast<int>(r))) RankSlot;
     slot->rank = static_cast<std::int32_t>(r);
@@ -208,7 +209,6 @@ JobMemory JobMemory::create(const JobOptions& options) {
     else
       slot->asleep = 1;
     new (&control.segments()[r]) detail::SegmentView;
-    new (&control.process(static_cast<int>(r))) ProcessSlot;
     if (header.ranks_are_virtual == 0)
       memory.segments.push_back(memory_file(segment_name, header.layout.segment_bytes));
   }

@@ -31,7 +31,7 @@ TEST(JobMemory, a_control_block_describes_its_job) {
   EXPECT_EQ(control.header().settings.cores, 2u);
   EXPECT_EQ(control.header().settings.check_full, 1u);
   EXPECT_EQ(control.slot(2).life.load(), Life::starting);
-  munmap(control.start, Control::bytes(3));
+  munmap(control.start, Control::bytes(control.header()));
 }
 
 TEST(JobMemory, processes_host_ranks_in_a_row_the_last_one_what_is_left) {
@@ -44,7 +44,7 @@ TEST(JobMemory, processes_host_ranks_in_a_row_the_last_one_what_is_left) {
     EXPECT_EQ(control.slot(r).process.load(), expected[r][0]);
     EXPECT_EQ(control.slot(r).index, expected[r][1]);
   }
-  munmap(control.start, Control::bytes(5));
+  munmap(control.start, Control::bytes(control.header()));
 }
 
 TEST(JobMemory, processes_of_virtual_ranks_may_host_some_more_than_others) {

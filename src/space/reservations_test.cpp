@@ -20,7 +20,7 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 /// parts of it.
 class ReservationsTest : public ::testing::Test {
  protected:
-  ~ReservationsTest() override { munmap(control_.start, Control::bytes(2)); }
+  ~ReservationsTest() override { munmap(control_.start, Control::bytes(control_.header())); }
 
   [[nodiscard]] std::uint64_t outstanding() const {
     const ReservedMemory& reserved = control_.header().reserved;

@@ -37,9 +37,12 @@ void lose_process(const space::Control& control, int process) {
   space::QuiesceState& quiesce = control.header().quiesce;
   std::atomic<std::uint32_t>& until = control.process(process).until;
   const std::uint32_t end = quiesce.epoch.wanted.load(std::memory_order_acquire) + 1;
-  // Some node may not know yet that it has left: then all take it for lost, and so agree.
-  for (std::uint32_t before : {0u, space::ProcessSlot::in_order})
-    until.compare_exchange_strong(before, end, std::memory_order_acq_rel);
+  // Some node may not know yet that it has left, or has come: then all take it for lost, and so
+  // agree.
+  std::uint32_t before = until.load(std::memory_order_acquire);
+  while ((before == 0 || before >= space::ProcessSlot::admitted) &&
+         !until.compare_exchange_weak(before, end, std::memory_order_acq_rel)) {
+  }
   std::uint32_t lost = 0;
   for (std::uint32_t p = 0; p < control.header().processes; ++p)
     lost += is_lost(control.process(static_cast<int>(p))) ? 1 : 0;
@@ -66,6 +69,16 @@ std::uint32_t hosting_processes(const space::ControlHeader& job) {
   for (std::uint32_t p = 0; p < job.processes; ++p)
     count += control.process(static_cast<int>(p)).belongs(reconfigured) ? 1 : 0;
   return count;
+}
+
+std::vector<int> those_who_change(const space::Mapping& mapping,
+                                  std::atomic<std::uint32_t> space::ProcessSlot::*with) {
+  const std::uint32_t wanted = mapping.header().quiesce.wanted.load(std::memory_order_acquire);
+  std::vector<int> changing;
+  for (int process = 0; process < static_cast<int>(mapping.header().processes); ++process)
+    if ((mapping.process_slot(process).*with).load(std::memory_order_acquire) == wanted)
+      changing.push_back(process);
+  return changing;
 }
 
 bool all_have_finished(const space::Mapping& mapping) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "space/mapping.hpp"
 
@@ -29,18 +31,24 @@ void lose_process(const space::Control& control, int process);
 /// Whether the node of this block knows that.
 inline bool is_lost(const space::ProcessSlot& slot) {
   const std::uint32_t until = slot.until.load(std::memory_order_acquire);
-  return until != 0 && until != space::ProcessSlot::in_order;
+  return until != 0 && until < space::ProcessSlot::admitted;
 }
-/// Whether it is lost, or has left in order.
+/// Whether it is lost, has left in order, or has not come yet.
 inline bool is_gone(const space::ProcessSlot& slot) {
   return slot.until.load(std::memory_order_acquire) != 0;
 }
-/// On several nodes: that process is about to leave with the quiescence that is under way.
-inline bool is_leaving(const space::QuiesceState& quiesce, const space::ProcessSlot& slot) {
+/// On several nodes: that process is about to leave with the quiescence that is under way, or to
+/// come with it.
+inline bool is_changing(const space::QuiesceState& quiesce, const space::ProcessSlot& slot) {
   const std::uint32_t wanted = quiesce.wanted.load(std::memory_order_acquire);
-  return slot.leaves.load(std::memory_order_acquire) == wanted &&
+  return (slot.leaves.load(std::memory_order_acquire) == wanted ||
+          slot.comes.load(std::memory_order_acquire) == wanted) &&
          wanted != quiesce.over.load(std::memory_order_acquire);
 }
+/// The processes of a job of several nodes that leave with the quiescence that is under way, or
+/// those that come with it: whose `ProcessSlot::leaves` or `ProcessSlot::comes` has its number.
+std::vector<int> those_who_change(const space::Mapping& mapping,
+                                  std::atomic<std::uint32_t> space::ProcessSlot::*with);
 /// Whether a job of several nodes rolls back to copies in memory after deaths.
 inline bool recovers_on_nodes(const space::ControlHeader& job) {
   return job.nodes > 1 && job.settings.on_death == space::OnDeath::recover;

@@ -126,7 +126,7 @@ void change_nodes(const World& world, std::span<const int> processes, const char
   change_nodes(world, processes, {}, call);
 }
 
-void change_nodes(const World& world, std::span<const int> processes, std::span<const int> leaving,
+void change_nodes(const World& world, std::span<const int> processes, const ProcessChange& change,
                   const char* call) {
   const auto requests = [call]() -> std::atomic<std::uint32_t>& {
     return wait::mapping(call).header().quiesce.requests;
@@ -134,8 +134,8 @@ void change_nodes(const World& world, std::span<const int> processes, std::span<
   // Requests that nobody has looked at yet go along with rank 0.
   const std::uint32_t unseen = world.rank() == 0 ? requests().exchange(0) : 0;
   try {
-    const std::uint32_t number =
-        quiesce_together(world, {.processes = processes, .leaving = leaving}, call);
+    const std::uint32_t number = quiesce_together(
+        world, {.processes = processes, .leaving = change.leaving, .coming = change.coming}, call);
     const space::QuiesceState& quiesce = wait::mapping(call).header().quiesce;
     if (quiesce.failed.load(std::memory_order_relaxed) == number)
       base::fail(Errc::out_of_memory,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "armature/world.hpp"
 #include "space/control.hpp"
@@ -15,8 +16,12 @@ namespace armature::hosting {
 /// Error(misuse) when the nodes are not alike, Error(out_of_memory) when what a process keeps of a
 /// rank cannot go along.
 void change_nodes(const World& world, std::span<const int> processes, const char* call);
-/// Does that, too, and then the processes that rank 0 names leave the job.
-void change_nodes(const World& world, std::span<const int> processes, std::span<const int> leaving,
+/// Processes that leave a job of several nodes, or come to it, while the others stay.
+struct ProcessChange {
+  std::vector<int> leaving, coming;
+};
+/// Does that, too. Before it the processes that rank 0 names come, after it those leave.
+void change_nodes(const World& world, std::span<const int> processes, const ProcessChange& change,
                   const char* call);
 /// The place of a checkpoint: rank 0 names a new folder, if it is one, and whether it is to be
 /// incremental, the others nothing.

@@ -68,13 +68,14 @@ const std::optional<Environment>& told() { return base::state<Told>().environmen
 struct Entry {
   std::mutex finding;  // the exchange; held for as long as that takes
   bool has_looked = false;
-  bootstrap::Exchange* exchange = nullptr;        // for ever, unless the process says farewell
-  base::OwnProcess has_exchange;                  // which one has
-  std::unique_ptr<bootstrap::Exchange> given;     // by the program, which has an MPI
-  std::optional<space::AddressReservation> room;  // until the segments are mapped
-  std::mutex joining;                             // held for as long as that takes
-  Process* process = nullptr;                     // once it has joined; for ever
-  Process* mapped = nullptr;                      // the same, from when it has the job's memory
+  std::unique_ptr<bootstrap::KeyValueStore> store;  // of our launcher, with several nodes
+  bootstrap::Exchange* exchange = nullptr;          // for ever, unless the process says farewell
+  base::OwnProcess has_exchange;                    // which one has
+  std::unique_ptr<bootstrap::Exchange> given;       // by the program, which has an MPI
+  std::optional<space::AddressReservation> room;    // until the segments are mapped
+  std::mutex joining;                               // held for as long as that takes
+  Process* process = nullptr;                       // once it has joined; for ever
+  Process* mapped = nullptr;                        // the same, from when it has the job's memory
   bool has_left = false;
 };
 Entry& entry() { return base::state<Entry>(); }
@@ -338,10 +339,12 @@ void Process::join_network(net::Network::Spaces spaces) const {
   const space::ControlHeader& job = mapping_->header();
   if (job.nodes == 1 && !job.acts_in_turn()) return;
   if (wired_) return join_network(std::move(spaces), *exchange(), {});
-  bootstrap::KeyValueStore store(base::FileDescriptor(told()->store_fd),
-                                 mapping_->slot(told()->rank).process);
-  if (job.nodes == 1) return take_turns(*mapping_, store);
-  join_network(std::move(spaces), store, "lo");
+  // The network finds those who come later by it.
+  std::unique_ptr<bootstrap::KeyValueStore>& store = entry().store;
+  store =
+      std::make_unique<bootstrap::KeyValueStore>(base::FileDescriptor(told()->store_fd), number_);
+  if (job.nodes == 1) return take_turns(*mapping_, *store);
+  join_network(std::move(spaces), *store, "lo");
 }
 
 void Process::join_alone() {

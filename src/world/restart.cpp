@@ -19,7 +19,7 @@
 #include "migration/addresses.hpp"
 #include "wait/rank_context.hpp"
 #include "world/change_nodes.hpp"
-#include "world/fewer_processes.hpp"
+#include "world/change_processes.hpp"
 #include "world/requests.hpp"
 
 namespace armature::hosting {
@@ -56,14 +56,15 @@ bool take_wish_of_launcher(space::Resize& resize) {
 
 /// Found by rank 0, and known to all then.
 struct Begun {
-  std::string folder;        // where ranks are to be written; empty: they are not
-  std::string problem;       // why not, where they should be
-  std::vector<int> leaving;  // processes that leave, and no more; rank 0 alone knows which
-  bool does_with_fewer = false;
+  std::string folder;    // where ranks are to be written; empty: they are not
+  std::string problem;   // why not, where they should be
+  ProcessChange change;  // and no more; rank 0 alone knows which
+  bool changes_processes = false;
 
   void share(const World& world) {
-    does_with_fewer = broadcast<std::uint8_t>(world, leaving.empty() ? 0 : 1, 0) != 0;
-    if (does_with_fewer) return;
+    const bool is_change = !change.leaving.empty() || !change.coming.empty();
+    changes_processes = broadcast<std::uint8_t>(world, is_change ? 1 : 0, 0) != 0;
+    if (changes_processes) return;
     std::string& text = problem.empty() ? folder : problem;
     const std::int64_t bytes = problem.empty() ? std::ssize(folder) : -std::ssize(problem);
     const std::int64_t told = broadcast(world, bytes, 0);
@@ -73,20 +74,21 @@ struct Begun {
   }
 };
 
-/// By rank 0. The launcher says who leaves, and says nothing else while that has begun.
-std::vector<int> take_those_who_leave(const space::Mapping& mapping) {
+/// By rank 0. The launcher says who leaves or comes, and says nothing else while that has begun.
+ProcessChange take_change(const space::Mapping& mapping) {
   space::ControlHeader& job = mapping.header();
-  std::vector<int> all;
-  Restart leaving = Restart::leaving;
-  if (job.resize.restart.load(std::memory_order_relaxed) != leaving ||
-      !job.resize.restart.compare_exchange_strong(leaving, Restart::begun,
+  ProcessChange all;
+  Restart change = Restart::change;
+  if (job.resize.restart.load(std::memory_order_relaxed) != change ||
+      !job.resize.restart.compare_exchange_strong(change, Restart::begun,
                                                   std::memory_order_acq_rel))
     return all;
   const std::uint32_t reconfigured = job.quiesce.epoch.entered.load(std::memory_order_acquire);
   for (int process = 0; process < static_cast<int>(job.processes); ++process) {
     const space::ProcessSlot& slot = mapping.process_slot(process);
-    if (slot.is_to_leave.load(std::memory_order_acquire) != 0 && slot.belongs(reconfigured))
-      all.push_back(process);
+    if (slot.is_to_change.load(std::memory_order_acquire) == 0) continue;
+    if (slot.belongs(reconfigured)) all.leaving.push_back(process);
+    if (slot.is_to_come()) all.coming.push_back(process);
   }
   // If that fails, or all roll back meanwhile, the launcher asks again. Unless it has already.
   Restart begun = Restart::begun;
@@ -143,7 +145,7 @@ bool is_time_to_look(const space::Mapping& mapping) {
   if (resize.has_met.load(std::memory_order_relaxed) == 0) return true;  // all note that they meet
   if (is_launched(job)) {
     const Restart anew = resize.restart.load(std::memory_order_relaxed);
-    return anew == Restart::wanted || anew == Restart::leaving;
+    return anew == Restart::wanted || anew == Restart::change;
   }
   const std::uint64_t now_ns = base::now_ns();
   if (now_ns - resize.looked_ns.load(std::memory_order_relaxed) < look_ns) return false;
@@ -168,10 +170,9 @@ bool restart_if_wanted(const World& world, const char* call) {
   const bool is_wanted = is_launched(job) ? world.rank() == 0 && take_wish_of_launcher(job.resize)
                                           : requests.are_there();
   if (world.rank() == 0 && is_wanted) begun = begin(mapping, requests);
-  if (world.rank() == 0 && is_launched(job) && !is_wanted)
-    begun.leaving = take_those_who_leave(mapping);
+  if (world.rank() == 0 && is_launched(job) && !is_wanted) begun.change = take_change(mapping);
   begun.share(world);
-  if (begun.does_with_fewer) begun.problem = do_with_fewer_processes(world, begun.leaving, call);
+  if (begun.changes_processes) begun.problem = change_processes(world, begun.change, call);
   if (!begun.folder.empty()) begun.problem = write(world, begun.folder, call);
   if (!begun.problem.empty()) tell_problem(world, mapping, requests, begun.problem);
   return !begun.folder.empty() && begun.problem.empty();

@@ -4,10 +4,10 @@
 #include "space/mapping.hpp"
 
 // More processes on several nodes, or fewer. Ranks see to it where all meet anyway. Under our own
-// launcher processes that leave hand their ranks over (fewer_processes.hpp). Else memory belongs to
-// the nodes, so the job goes on anew: all ranks are written, all processes end, and whoever has
-// started them starts others, which go on from there. Our own launcher says when (Resize::anew);
-// under another one the ranks look by themselves (requests.hpp).
+// launcher processes leave and come while the others stay (change_processes.hpp). Where a node
+// goes, and under another launcher, the job goes on anew: all ranks are written, all processes end,
+// and whoever has started them starts others, which go on from there. Our own launcher says when
+// (Resize::restart); under another one the ranks look by themselves (requests.hpp).
 
 namespace armature::hosting {
 

@@ -145,13 +145,20 @@ void say_who_allocates() {
                   fibers::why_malloc_knows_no_ranks()));
 }
 
+/// Those that come later are compared with it.
+bool is_first_of_node(const Process& process) {
+  int first = 0;
+  while (process.mapping().process_slot(first).node != process.mapping().header().node) ++first;
+  return first == process.number();
+}
+
 /// Joins as one of those that began the job, that restart it, or that come to it later.
 void join(const Process& process) {
   space::ControlHeader& job = process.mapping().header();
   const bool same = has_same_layout(process);
   const bool comes_later = Process::hosted() == 0;
   if (comes_later || job.quiesce.restarts != 0) require_same_process(job, same);
-  if (job.quiesce.restarts == 0 && process.number() == 0 && !comes_later) {
+  if (job.quiesce.restarts == 0 && is_first_of_node(process)) {
     const auto builds = migration::Builds::of_process();
     std::copy(builds.program.begin(), builds.program.end(), job.quiesce.build[0]);
     std::copy(builds.library.begin(), builds.library.end(), job.quiesce.build[1]);
@@ -215,6 +222,8 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
   for (int rank = first; rank < first + hosted; ++rank)
     spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());
   process.join_network(std::move(spaces));
+  // Release: who sees it finds how this process is reached.
+  mapping.process_slot(process.number()).can_come.store(1, std::memory_order_release);
   process.tell_connected();
   process.tell_joined();
   scheduler.run();

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -35,10 +36,10 @@ armature::rank_local<std::int64_t> own;
 
 /// Ranks in each of the processes that have some.
 std::vector<int> shares(World& world) {
-  std::vector<int> all(static_cast<std::size_t>(world.size()));
-  for (int rank = 0; rank < world.size(); ++rank)
-    ++all[static_cast<std::size_t>(armature::process_of(rank).number())];
-  std::erase(all, 0);
+  std::map<int, int> shares;
+  for (int rank = 0; rank < world.size(); ++rank) ++shares[armature::process_of(rank).number()];
+  std::vector<int> all;
+  for (const auto& [process, share] : shares) all.push_back(share);
   return all;
 }
 

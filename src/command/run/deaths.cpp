@@ -35,13 +35,14 @@ void tell_simulation(const std::vector<space::Control>& nodes, int dead) {
 }  // namespace
 
 Deaths::Deaths(const JobView& job, LaunchedProcesses& processes, Shutdown& shutdown,
-               DeathReports& reports, Recovery& recovery, Resizing& resizing)
+               DeathReports& reports, Recovery& recovery, Resizing& resizing, Coming& coming)
     : job_(job),
       processes_(processes),
       shutdown_(shutdown),
       reports_(reports),
       recovery_(recovery),
       resizing_(resizing),
+      coming_(coming),
       oom_kills_before_(topology::cgroup_limits().oom_kills) {}
 
 void Deaths::look() {
@@ -118,6 +119,7 @@ void Deaths::has_exited(LaunchedProcess& process) {
     has_spoken = true;
     break;
   }
+  if (!shutdown_.is_ending() && coming_.do_without(process, ending)) return;
   if (ending.status == 0) {
     process.never_joined = life == Life::starting;
     return;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "command/run/coming.hpp"
 #include "command/run/recovery.hpp"
 #include "command/run/resizing.hpp"
 
@@ -12,7 +13,7 @@ namespace armature::command {
 class Deaths {
  public:
   Deaths(const JobView& job, LaunchedProcesses& processes, Shutdown& shutdown,
-         DeathReports& reports, Recovery& recovery, Resizing& resizing);
+         DeathReports& reports, Recovery& recovery, Resizing& resizing, Coming& coming);
 
   /// To be called now and then.
   void look();
@@ -38,6 +39,7 @@ class Deaths {
   DeathReports& reports_;
   Recovery& recovery_;
   Resizing& resizing_;
+  Coming& coming_;
   const std::uint64_t oom_kills_before_;
 };
 

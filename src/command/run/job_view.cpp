@@ -35,6 +35,13 @@ bool JobView::recovers_on_nodes() const {
   return wait::recovers_on_nodes(of_nodes_.front().header());
 }
 
+bool JobView::have_all_ended() const {
+  std::uint32_t ended = 0;
+  for (const space::Control& node : of_nodes_)
+    ended += node.header().here.finished.load(std::memory_order_acquire);
+  return ended >= header().ranks;
+}
+
 bool JobView::is_to_go_on() const {
   return of_nodes_.size() > 1 && std::ranges::any_of(of_nodes_, [](const space::Control& node) {
            return node.header().resize.restart.load(std::memory_order_acquire) ==

@@ -36,6 +36,8 @@ class JobView {
   [[nodiscard]] bool recovers_on_nodes() const;
   /// Ranks are about to change processes, on one node, or to roll back.
   [[nodiscard]] bool is_reconfiguring() const { return header().quiesce.is_to_reconfigure(); }
+  /// All ranks have ended, on whatever node.
+  [[nodiscard]] bool have_all_ended() const;
   /// All ranks are written, on several nodes, and the job goes on in other processes.
   [[nodiscard]] bool is_to_go_on() const;
 

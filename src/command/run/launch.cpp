@@ -197,7 +197,9 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
 /// The key-value store of processes that do not only share memory, for what they need to begin.
 base::FileDescriptor store_of(const space::ControlHeader& job) {
   if (job.nodes == 1 && !job.acts_in_turn()) return {};
-  return bootstrap::KeyValueStore::create(static_cast<int>(job.processes));
+  return bootstrap::KeyValueStore::create(
+      static_cast<int>(job.processes),
+      static_cast<int>(job.processes + space::Control::coming_max));
 }
 
 /// The block that the launcher looks at: the first node's block, in which each rank's slot is that

@@ -52,7 +52,7 @@ bool LaunchedProcesses::any_alive() const {
 std::vector<int> LaunchedProcesses::living_nodes() const {
   std::vector<int> nodes;
   for (const LaunchedProcess& process : processes_)
-    if (process.alive && !process.lost && (nodes.empty() || nodes.back() != process.node) &&
+    if (process.alive && !process.lost && std::ranges::find(nodes, process.node) == nodes.end() &&
         !node_of(process).process(number_of(process)).has_left())
       nodes.push_back(process.node);
   return nodes;

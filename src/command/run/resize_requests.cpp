@@ -47,7 +47,7 @@ std::string ResizeRequests::why_not() const {
   if (request_->processes < 1 || request_->processes > job.ranks)
     return fmt::format("{} processes are not possible: 1 to {}, as many as there are ranks, are",
                        request_->processes, job.ranks);
-  if (job.here.finished.load(std::memory_order_acquire) >= job.ranks) return "all ranks have ended";
+  if (job_.have_all_ended()) return "all ranks have ended";
   return request_->problem;
 }
 

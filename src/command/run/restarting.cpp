@@ -26,13 +26,14 @@ constexpr std::uint64_t leaving_ns = 50'000'000;
 }  // namespace
 
 void Restarting::look() {
+  coming_.look();
   for (const space::Control& node : job_.nodes()) {
     const space::Resize& resize = node.header().resize;
     if (resize.restart.load(std::memory_order_acquire) == Restart::failed)
       return give_up(resize.problem);
     if (!node.header().all_have_joined()) return;
   }
-  if (job_.is_to_go_on() || !leaving_.all_nodes_agree()) return;
+  if (job_.is_to_go_on() || !changes_.all_nodes_agree()) return;
   requests_.take_from_nodes();
   note_those_who_leave();
   if (!leave_.empty() && base::now_ns() - leave_since_ns_ < leaving_ns) return;
@@ -83,17 +84,28 @@ void Restarting::want() {
   const auto& request = requests_.pending();
   if (const std::string why = request ? requests_.why_not() : std::string(); !why.empty())
     return give_up(why);
-  const std::vector<int> leaving =
-      leaving_.choose(leave_, request ? std::optional(request->processes) : std::nullopt);
-  if (leaving.empty()) return want_restart();
+  const auto leaving = changes_.choose_those_who_leave(
+      leave_, request ? std::optional(request->processes) : std::nullopt);
+  if (!leaving) return want_restart();
+  if (leaving->empty()) return want_more(request->processes - processes_.hosting().size());
+  coming_.dismiss();
   is_wanted_ = true;
-  leaving_.want(leaving);
+  changes_.want(*leaving);
+}
+
+void Restarting::want_more(std::size_t count) {
+  if (!coming_.has_numbers_for(count)) return want_restart();
+  if (!coming_.bring(count)) return;
+  is_wanted_ = true;
+  changes_.want(coming_.all());
+  coming_.are_told();
 }
 
 void Restarting::want_restart() {
   if (const std::string why = why_not(); !why.empty()) return give_up(why);
   is_wanted_ = true;
-  leaving_.withdraw();
+  coming_.dismiss();
+  changes_.withdraw();
   for (const space::Control& node : job_.nodes()) {
     Restart none = Restart::none;
     node.header().resize.restart.compare_exchange_strong(none, Restart::wanted,
@@ -109,7 +121,8 @@ void Restarting::give_up(const std::string& why) {
   }
   requests_.answer_nodes(why);
   is_wanted_ = false;
-  leaving_.withdraw();
+  coming_.dismiss();
+  changes_.withdraw();
   for (const space::Control& node : job_.nodes()) {
     Restart wanted = Restart::wanted;
     if (!node.header().resize.restart.compare_exchange_strong(wanted, Restart::none)) {
@@ -120,6 +133,7 @@ void Restarting::give_up(const std::string& why) {
 }
 
 void Restarting::begin_once_more() {
+  coming_.begin_once_more();
   for (const space::Control& node : job_.nodes()) {
     Restart begun = Restart::begun;
     node.header().resize.restart.compare_exchange_strong(begun, Restart::wanted);

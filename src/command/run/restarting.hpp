@@ -1,23 +1,31 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "command/run/coming.hpp"
 #include "command/run/launched_processes.hpp"
-#include "command/run/leaving.hpp"
+#include "command/run/process_changes.hpp"
 #include "command/run/resize_requests.hpp"
 
 namespace armature::command {
 
 /// More processes for virtual ranks on several nodes, or fewer. Where each node keeps a process,
-/// those that are too many leave (leaving.hpp). Else all ranks are written to disk at the next call
-/// in which they meet (world/restart.cpp), all processes end, and whoever waits for this launch
-/// starts others, which go on from there. Until then nothing has changed.
+/// those that are too many leave, and new ones come (process_changes.hpp). Else all ranks are
+/// written to disk at the next call in which they meet (world/restart.cpp), all processes end, and
+/// whoever waits for this launch starts others, which go on from there. Until then nothing has
+/// changed.
 class Restarting {
  public:
-  Restarting(const JobView& job, LaunchedProcesses& processes, ResizeRequests& requests)
-      : job_(job), processes_(processes), requests_(requests), leaving_(job, processes) {}
+  Restarting(const JobView& job, LaunchedProcesses& processes, ResizeRequests& requests,
+             Coming& coming)
+      : job_(job),
+        processes_(processes),
+        requests_(requests),
+        coming_(coming),
+        changes_(job, processes) {}
 
   /// To be called now and then, once the job has begun.
   void look();
@@ -34,13 +42,15 @@ class Restarting {
   void note_those_who_leave();
   [[nodiscard]] std::string why_not() const;
   void want();
+  void want_more(std::size_t count);
   void want_restart();
   void give_up(const std::string& why);
 
   const JobView& job_;
   LaunchedProcesses& processes_;
   ResizeRequests& requests_;
-  const Leaving leaving_;
+  Coming& coming_;
+  const ProcessChanges changes_;
   std::vector<int> leave_;            // in the end
   std::uint64_t leave_since_ns_ = 0;  // when the last of them was asked to
   bool is_wanted_ = false;

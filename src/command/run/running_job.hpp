@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "command/run/checkpoints.hpp"
+#include "command/run/coming.hpp"
 #include "command/run/deaths.hpp"
 #include "command/run/filling.hpp"
 #include "command/run/job_output.hpp"
@@ -63,9 +64,10 @@ class RunningJob {
   DeathReports reports_;
   ResizeRequests requests_{view_};
   Resizing resizing_{view_, processes_, starter_, requests_};
-  Restarting restarting_{view_, processes_, requests_};
+  Coming coming_{view_, processes_, starter_, requests_};
+  Restarting restarting_{view_, processes_, requests_, coming_};
   Recovery recovery_{view_, processes_, output_, shutdown_, reports_, restarting_};
-  Deaths deaths_{view_, processes_, shutdown_, reports_, recovery_, resizing_};
+  Deaths deaths_{view_, processes_, shutdown_, reports_, recovery_, resizing_, coming_};
 };
 
 }  // namespace armature::command

@@ -91,7 +91,7 @@ std::vector<Seen> run(std::uint64_t seed) {
   void* const shared =
       mmap(nullptr, 2 * sizeof(Seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto* const seen = new (shared) Seen[2];
-  const base::FileDescriptor store = bootstrap::KeyValueStore::create(2);
+  const base::FileDescriptor store = bootstrap::KeyValueStore::create(2, 2);
   for (const int process : {0, 1}) {
     if (fork() != 0) continue;
     alarm(60);

@@ -1,10 +1,12 @@
-// Processes that leave a job of several nodes host no rank any more: ranks change nodes for that as
-// they do in migrate_together. What follows is the business of elastic/leave.cpp.
-#include "world/fewer_processes.hpp"
+// Processes that leave a job of several nodes are to host no rank any more, and those that come are
+// to host some: ranks change nodes for that as they do in migrate_together. What else there is to
+// it is the business of elastic/leave.cpp and elastic/come.cpp.
+#include "world/change_processes.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <tuple>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,7 +16,6 @@
 #include "base/message.hpp"
 #include "fibers/rank_record.hpp"
 #include "wait/rank_context.hpp"
-#include "world/change_nodes.hpp"
 #include "world/gather_first.hpp"
 
 namespace armature::hosting {
@@ -34,14 +35,14 @@ RankReport report_of(const wait::RankContext& me) {
           .tie = me.tie()};
 }
 
-/// Those that stay, each node's in a row.
-std::vector<int> those_who_stay(const space::Mapping& mapping, const std::vector<int>& leaving) {
+/// Those that host ranks then, each node's in a row.
+std::vector<int> those_who_host(const space::Mapping& mapping, const ProcessChange& change) {
   const std::uint32_t reconfigured =
       mapping.header().quiesce.epoch.entered.load(std::memory_order_acquire);
-  std::vector<int> members;
+  std::vector<int> members = change.coming;
   for (int process = 0; process < static_cast<int>(mapping.header().processes); ++process)
     if (mapping.process_slot(process).belongs(reconfigured) &&
-        std::ranges::find(leaving, process) == leaving.end())
+        std::ranges::find(change.leaving, process) == change.leaving.end())
       members.push_back(process);
   std::ranges::sort(members, {}, [&](int process) {
     return std::tuple(mapping.process_slot(process).node, process);
@@ -56,9 +57,9 @@ struct Plan {
 };
 
 Plan plan(const space::Mapping& mapping, const std::vector<RankReport>& ranks,
-          const std::vector<int>& leaving) {
+          const ProcessChange& change) {
   Plan made;
-  const std::vector<int> members = those_who_stay(mapping, leaving);
+  const std::vector<int> members = those_who_host(mapping, change);
   std::vector<double> loads;
   std::vector<int> kept;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -85,15 +86,14 @@ std::string broadcast_text(const World& world, std::string text) {
 
 }  // namespace
 
-std::string do_with_fewer_processes(const World& world, const std::vector<int>& leaving,
-                                    const char* call) {
+std::string change_processes(const World& world, const ProcessChange& change, const char* call) {
   const wait::RankContext& me = wait::this_rank(call);
   const std::vector<RankReport> ranks = gather_first(world, report_of(me));
   Plan made;
-  if (world.rank() == 0) made = plan(wait::mapping(call), ranks, leaving);
+  if (world.rank() == 0) made = plan(wait::mapping(call), ranks, change);
   if (std::string problem = broadcast_text(world, made.problem); !problem.empty()) return problem;
   try {
-    change_nodes(world, made.processes, leaving, call);
+    change_nodes(world, made.processes, change, call);
   } catch (const Error& error) {
     return std::string(base::without_start(error.what()));
   }
