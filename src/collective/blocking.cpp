@@ -33,7 +33,8 @@ void run(const Team& team, Call& call, collective::Buffers buffers,
 }  // namespace
 
 bool goes_by_messages(const detail::TeamState& team, std::size_t bytes) {
-  // Shorter ones are sooner over by rounds, though more travels; between two nodes little more does.
+  // Shorter ones are sooner over by rounds, though more travels; between two nodes little more
+  // does.
   constexpr std::size_t by_messages_min = 64 * 1024, between_two_min = 256 * 1024;
   if (!team.proxy().is_far()) return false;
   return bytes >= (team.proxy().nodes().size() > 2 ? by_messages_min : between_two_min);
