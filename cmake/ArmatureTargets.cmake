@@ -30,12 +30,17 @@ function(armature_precompile target)
   endif()
 endfunction()
 
-# Where CMAKE_UNITY_BUILD is on, each room of the library is compiled as one source. So names in anonymous namespaces
-# must differ within a room only. Sources with options of their own stay by themselves.
-function(armature_unite_rooms target)
+# Where CMAKE_UNITY_BUILD is on, sources of the target for which PATTERN captures the same are compiled as one: a room of
+# the library by default. So names in anonymous namespaces must differ among them only, whatever sources come and go
+# elsewhere. Sources with options of their own stay by themselves.
+function(armature_unite target)
+  cmake_parse_arguments(arg "" "PATTERN" "" ${ARGN})
+  if(NOT arg_PATTERN)
+    set(arg_PATTERN "/src/([^/]+)/")
+  endif()
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
-    if(source MATCHES "/src/([^/]+)/")
+    if(source MATCHES "${arg_PATTERN}")
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${CMAKE_MATCH_1})
     endif()
   endforeach()

@@ -18,11 +18,11 @@ namespace {
 using net::network;
 using transport::Limits;
 
-constexpr std::size_t long_bytes = 4 * Limits::piece_bytes;
+constexpr std::size_t streamed_bytes = 4 * Limits::piece_bytes;
 
 class PutSignalTest : public testing::Test {
  protected:
-  PutSignalTest() : net_(options()), source_(long_bytes) {
+  PutSignalTest() : net_(options()), source_(streamed_bytes) {
     // All of its memory may be reached.
     net_.peer.on_record = [this](const harness::Peer::Seen& seen) {
       if (seen.is(Kind::check))
@@ -44,7 +44,7 @@ class PutSignalTest : public testing::Test {
     return {Rank(1), mapping.segment(1) + mapping.heap_offset()};
   }
   [[nodiscard]] global_ptr<std::uint64_t> word() const {
-    return (place() + long_bytes).cast<void>().cast<std::uint64_t>();
+    return (place() + streamed_bytes).cast<void>().cast<std::uint64_t>();
   }
   [[nodiscard]] std::uint64_t* own_word() const {
     const space::Mapping& mapping = net_.mapping();
@@ -86,9 +86,9 @@ TEST_F(PutSignalTest, the_signal_of_long_data_leaves_behind_their_last_piece) {
   const std::uint64_t before = packets();
   Handle put = put_signal_async(place(), source_, {word(), 7, SignalOperation::set});
   EXPECT_TRUE(net_.until([&] { return !net_.peer.seen(Kind::signal).empty(); }));
-  EXPECT_EQ(net_.peer.seen(Kind::put).size(), long_bytes / Limits::piece_bytes);
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), streamed_bytes / Limits::piece_bytes);
   EXPECT_TRUE(net_.peer.all_seen.back().is(Kind::signal));
-  EXPECT_EQ(packets(), before + long_bytes / Limits::piece_bytes + 1);
+  EXPECT_EQ(packets(), before + streamed_bytes / Limits::piece_bytes + 1);
   // Nobody has acknowledged anything, and the engine still reads the source.
   EXPECT_FALSE(put.test());
   net_.peer.keeps_lent = false;

@@ -36,7 +36,7 @@ TEST(RankContext, a_thread_that_sets_another_rank_is_that_rank) {
       for (int rank = 0; rank < 2; ++rank) {
         set_this_rank(contexts[static_cast<std::size_t>(rank)]);
         EXPECT_EQ(armature::world().rank(), rank);
-        notify(1 - rank);
+        armature::notify(1 - rank);
       }
       for (int rank = 0; rank < 2; ++rank) {
         set_this_rank(contexts[static_cast<std::size_t>(rank)]);
@@ -51,7 +51,7 @@ TEST(RankContext, a_thread_that_sets_another_rank_is_that_rank) {
 TEST(RankContext, errors_name_the_rank_that_made_the_call) {
   harness::RankThreads(3).run([](World& world) {
     try {
-      notify(99);
+      armature::notify(99);
       ADD_FAILURE() << "no error";
     } catch (const Error& error) {
       const std::string expected = "armature: rank " + std::to_string(world.rank()) + ": notify";
@@ -78,7 +78,7 @@ TEST(RankContext, a_thread_that_runs_no_rank_may_transfer_but_not_speak_for_a_ra
     std::thread([&] {
       put(piece.on(1 - world.rank()), 7);
       EXPECT_FALSE(initialized());
-      EXPECT_THROW(notify(0), Error);
+      EXPECT_THROW(armature::notify(0), Error);
       EXPECT_THROW(put(piece.on(0) + (1 << 27), 7), Error);  // the check, too, needs no rank
     }).join();
     world.barrier();
