@@ -31,10 +31,12 @@ namespace armature {
 // get them again when the same call is repeated.
 //
 // Errors: Error(bad_rank) for a root that is no member, Error(bad_argument) for buffers of the
-// wrong size. Where members do not agree about the number of bytes, the handles of members that
-// need what is missing end with Error(bad_argument). Where the job goes on after deaths, handles of
-// members that need what a dead one should have done end with Error(rank_lost). What is in the
-// buffers is undefined then.
+// wrong size. Where a message between two members is longer or shorter than its receiver expects,
+// as they do not agree about the number of bytes, handles end with Error(bad_argument). Members
+// that disagree so that one sends nothing to another that waits, about the root for example, are
+// not found out. Where the job goes on after deaths, handles of members that need what a dead one
+// should have done end with Error(rank_lost), and so do all later collectives of that team. What is
+// in the buffers is undefined then.
 
 namespace detail {
 

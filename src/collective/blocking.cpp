@@ -33,11 +33,13 @@ void run(const Team& team, Call& call, collective::Buffers buffers,
 }  // namespace
 
 bool goes_by_messages(const detail::TeamState& team, std::size_t bytes) {
-  // Shorter ones are sooner over by rounds, though more travels; between two nodes little more
-  // does.
-  constexpr std::size_t by_messages_min = 64 * 1024, between_two_min = 256 * 1024;
-  if (!team.proxy().is_far()) return false;
-  return bytes >= (team.proxy().nodes().size() > 2 ? by_messages_min : between_two_min);
+  // Shorter ones are sooner over by rounds, though more travels. Between two members no more does.
+  constexpr std::size_t by_messages_min = 64 * 1024, of_two_min = 256 * 1024;
+  return team.proxy().is_far() && bytes >= (team.size() > 2 ? by_messages_min : of_two_min);
+}
+
+void refuse_by_messages(const Team& team, const char* call) {
+  collective::this_engine(call).refuse(team, Errc::rank_lost);
 }
 
 void allreduce_by_messages(const Team& team, void* data, const detail::Reduction& reduction) {

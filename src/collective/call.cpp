@@ -28,14 +28,41 @@ int Call::nodes() const {
   return proxy.is_far() ? static_cast<int>(proxy.nodes().size()) : 1;
 }
 
-void Call::require_root(int root) const {
-  armature::detail::require_root(*team_.state(), root, name_);
+template <class Check>
+void Call::require(Check&& check) const {
+  try {
+    check();
+  } catch (const Error& error) {
+    this_engine(name_).refuse(team_, error.code());
+    throw;
+  }
 }
 
-void Call::require_counts(std::span<const std::size_t> counts) const {
-  if (counts.size() != static_cast<std::size_t>(members_.size))
-    base::fail(Errc::bad_argument,
-               fmt::format("{}: {} counts for {} members", name_, counts.size(), members_.size));
+void Call::require_root(int root) const {
+  require([&] { armature::detail::require_root(*team_.state(), root, name_); });
+}
+
+void Call::require_counts(std::span<const std::size_t> counts, std::size_t bytes_each) const {
+  require([&] {
+    if (counts.size() != static_cast<std::size_t>(members_.size))
+      base::fail(Errc::bad_argument,
+                 fmt::format("{}: {} counts for {} members", name_, counts.size(), members_.size));
+    std::size_t all = 0, bytes = 0;
+    for (const std::size_t count : counts)
+      if (__builtin_mul_overflow(count, bytes_each, &bytes) ||
+          __builtin_add_overflow(all, bytes, &all))
+        base::fail(Errc::bad_argument, fmt::format("{}: the counts overflow", name_));
+  });
+}
+
+void Call::require_own_block(std::size_t bytes_from, std::size_t bytes_to) const {
+  require([&] {
+    if (bytes_from != bytes_to)
+      base::fail(Errc::bad_argument,
+                 fmt::format("{}: the member's own block has {} bytes where it comes from and {} "
+                             "where it goes",
+                             name_, bytes_from, bytes_to));
+  });
 }
 
 std::unique_ptr<Operation> Call::make(Buffers buffers, Operator with) {

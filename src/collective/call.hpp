@@ -22,17 +22,23 @@ class Call {
   [[nodiscard]] Schedule& schedule() { return *schedule_; }
   /// How many nodes the members are on: 1, or more.
   [[nodiscard]] int nodes() const;
+  // Checks of the member's own arguments. Where one fails the others are told, as they wait.
   /// Throws Error(bad_rank).
   void require_root(int root) const;
   /// Throws Error(bad_argument) unless there is one for each member; and where they are more than
   /// an address space holds.
-  void require_counts(std::span<const std::size_t> counts) const;
+  void require_counts(std::span<const std::size_t> counts, std::size_t bytes_each) const;
+  /// Throws Error(bad_argument) unless the member's own block is as long where it comes from as
+  /// where it goes.
+  void require_own_block(std::size_t bytes_from, std::size_t bytes_to) const;
 
   [[nodiscard]] Handle start(Buffers buffers, Operator with = {});
   /// Begins it, and returns when it is over.
   void run(Buffers buffers, Operator with);
 
  private:
+  template <class Check>
+  void require(Check&& check) const;
   [[nodiscard]] std::unique_ptr<Operation> make(Buffers buffers, Operator with);
 
   const Team& team_;

@@ -77,37 +77,55 @@ void Engine::become_source() {
 }
 
 void Engine::refuse(const Team& team, Errc why) {
-  become_source();
   const armature::detail::TeamState& state = *team.state();
   const Busy busy(*this, Busy::If::waits);
+  become_source();
   tell({state.id(), next_[state.id()]++, why, rank_.space.me()}, state.members());
   count();
 }
 
+void Engine::begin(Operation& operation) {
+  const auto fails_by = [&](const Notice& notice) {
+    if (!concerns(notice, operation.team(), operation.number())) return false;
+    operation.fail(notice);
+    return true;
+  };
+  std::erase_if(early_, fails_by);
+  if (const auto death = deaths_.find(operation.team()); death != deaths_.end())
+    (void)fails_by(death->second);
+  if (!is_held_.load(std::memory_order_relaxed)) (void)operation.advance();
+  if (!operation.is_over()) listen();
+}
+
 Handle Engine::start(std::unique_ptr<Operation> operation) {
-  become_source();
   const bool is_helped = !operation->is_of_rank_alone();
+  bool awaits_here = false;
   {
     const Busy busy(*this, Busy::If::waits);
-    Operation& begun = *operation;
-    begun.set_number(next_[begun.team()]++);
-    running_.push_back(&begun);
+    become_source();
+    operation->set_number(next_[operation->team()]++);
+    running_.push_back(operation.get());
     count();
-    std::erase_if(early_, [&](const Notice& notice) {
-      if (notice.team != begun.team() || notice.number != begun.number()) return false;
-      begun.fail(notice);
-      return true;
-    });
-    if (!is_held_.load(std::memory_order_relaxed)) (void)begun.advance();
-    if (!begun.is_over()) listen();
+    try {
+      begin(*operation);
+    } catch (...) {  // no memory even to say so
+      std::erase(running_, operation.get());
+      count();
+      operation->end();
+      throw;
+    }
+    awaits_here = operation->awaits_here();
   }
   Handle handle(operation.get());
-  if (operation.release()->is_over()) {
+  const Operation& begun = *operation.release();
+  if (begun.is_over() && !begun.has_failed()) {
     handle.wait();
     return {};
   }
-  if (wait::Poller* const net = wait::poller(); net != nullptr && is_helped)
-    net->thread().leave_to_thread();
+  if (wait::Poller* const net = wait::poller(); net != nullptr && is_helped && !begun.is_over()) {
+    if (awaits_here) wait::helped_ranks().help_soon();
+    awaits_here ? net->thread().look_now() : net->thread().leave_to_thread();
+  }
   return handle;
 }
 
@@ -129,7 +147,11 @@ bool Engine::help() {
   if (count_.load(std::memory_order_relaxed) == 0) return false;
   const Busy busy(*this, Busy::If::free);
   if (!busy) return true;
-  (void)advance_all(By::thread);
+  try {
+    (void)advance_all(By::thread);
+  } catch (...) {
+    return true;  // no memory: the rank meets that itself
+  }
   return std::ranges::any_of(running_, [](const Operation* one) {
     return !one->is_over() && !one->is_of_rank_alone() && one->awaits_here();
   });
@@ -151,11 +173,16 @@ void Engine::tell(const Notice& notice, std::span<const std::int32_t> ranks) {
     if (rank == rank_.space.me()) continue;
     try {
       letters_.emplace_back(rank, notice);
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+    try {
       messages().start(letters_.back().request, "collective");
-    } catch (const Error&) {
+    } catch (...) {
       letters_.pop_back();  // there is no memory to tell that one
     }
   }
+  if (notice.code == Errc::rank_lost) deaths_.try_emplace(notice.team, notice);
 }
 
 bool Engine::hear() {
@@ -176,9 +203,10 @@ bool Engine::has_begun(const Notice& notice) const {
 }
 
 void Engine::handle(const Notice& notice) {
-  if (!has_begun(notice)) return early_.push_back(notice);
+  if (notice.code == Errc::rank_lost) deaths_.try_emplace(notice.team, notice);
+  if (!has_begun(notice) && !notice.is_for_later) early_.push_back(notice);
   for (Operation* const one : running_)
-    if (one->team() == notice.team && one->number() == notice.number) one->fail(notice);
+    if (concerns(notice, one->team(), one->number())) one->fail(notice);
 }
 
 void Engine::listen() {

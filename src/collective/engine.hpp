@@ -77,6 +77,7 @@ class Engine final : public wait::WorkSource, public wait::HelpedRank, public Op
   enum class By { rank, thread };
   bool advance_all(By who);
   void become_source();
+  void begin(Operation& operation);
   bool hear();
   void handle(const Notice& notice);
   void listen();
@@ -91,6 +92,7 @@ class Engine final : public wait::WorkSource, public wait::HelpedRank, public Op
   std::vector<Operation*> running_;
   std::unordered_map<std::uint32_t, std::uint32_t> next_;  // numbers, by team
   std::vector<Notice> early_;                              // of collectives not begun here
+  std::unordered_map<std::uint32_t, Notice> deaths_;       // by team: all that follow fail
   std::deque<Letter> letters_;
   Notice heard_;
   iovec ear_{&heard_, sizeof heard_};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -94,7 +95,12 @@ void Operation::begin_stage() {
     const message::Address to{rank_of(one.member), context_of(team_id_), tag_of(number_)};
     if (!messages.send_at_once(to, {at(one.place), one.bytes}, call_)) {
       under_way_.going.emplace_back(to, at(one.place), one.bytes);
-      messages.start(under_way_.going.back().request, call_);
+      try {
+        messages.start(under_way_.going.back().request, call_);
+      } catch (...) {
+        under_way_.going.pop_back();  // nobody waits for what has not begun
+        throw;
+      }
     }
     ++under_way_.sent;
   }
@@ -198,10 +204,19 @@ void Operation::give_up(const Notice& notice, std::exception_ptr why) {
   under_way_.came = 0;
   failure_ = std::move(why);
   const bool is_mine = notice.rank == host_.rank().space.me();
-  if (!is_for_all(notice))
+  if (is_for_all(notice)) {
+    if (is_mine) host_.tell(notice, members_);
+    return;
+  }
+  try {
     host_.tell(notice, those_that_wait());
-  else if (is_mine)
-    host_.tell(notice, {members_.begin(), members_.end()});
+  } catch (const std::bad_alloc&) {
+    host_.tell(notice, members_);  // all hear of it: to find out who needs to takes memory
+  }
+  if (notice.code != Errc::rank_lost) return;
+  Notice later = notice;
+  later.is_for_later = true;
+  host_.tell(later, members_);
 }
 
 void Operation::fail(const Notice& notice) {

@@ -91,6 +91,7 @@ class Operation final : public armature::detail::Request {
   void end();
 
   [[nodiscard]] bool is_over() const { return is_over_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool has_failed() const { return failure_ != nullptr; }
   /// Whether one of these is on this node: it does not wake the network's thread.
   [[nodiscard]] bool awaits_here() const;
 

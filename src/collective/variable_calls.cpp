@@ -11,10 +11,20 @@ namespace armature::detail {
 using collective::Call;
 using collective::offsets_of;
 
+namespace {
+
+/// The length of the member's own block.
+std::size_t own_bytes(const Call& call, const std::vector<std::size_t>& blocks) {
+  const auto me = static_cast<std::size_t>(call.members().me);
+  return blocks[me + 1] - blocks[me];
+}
+
+}  // namespace
+
 Handle allgatherv_async_bytes(const Team& team, const void* mine, void* all, Counts counts,
                               std::size_t bytes_each) {
   Call call(team, "allgatherv_async");
-  call.require_counts(counts);
+  call.require_counts(counts, bytes_each);
   allgather_by_ring(call.schedule(), call.members(), offsets_of(counts, bytes_each));
   return call.start({mine, all});
 }
@@ -25,8 +35,9 @@ Handle gatherv_async_bytes(const Team& team, const void* mine, std::size_t bytes
   call.require_root(root);
   std::vector<std::size_t> blocks;
   if (call.members().me == root) {
-    call.require_counts(counts);
+    call.require_counts(counts, bytes_each);
     blocks = offsets_of(counts, bytes_each);
+    call.require_own_block(bytes, own_bytes(call, blocks));
   }
   gather_at_root(call.schedule(), call.members(), root, bytes, blocks);
   return call.start({mine, all});
@@ -38,8 +49,9 @@ Handle scatterv_async_bytes(const Team& team, const void* all, Counts counts, vo
   call.require_root(root);
   std::vector<std::size_t> blocks;
   if (call.members().me == root) {
-    call.require_counts(counts);
+    call.require_counts(counts, bytes_each);
     blocks = offsets_of(counts, bytes_each);
+    call.require_own_block(own_bytes(call, blocks), bytes);
   }
   scatter_from_root(call.schedule(), call.members(), root, bytes, blocks);
   return call.start({all, mine});
@@ -48,10 +60,11 @@ Handle scatterv_async_bytes(const Team& team, const void* all, Counts counts, vo
 Handle alltoallv_async_bytes(const Team& team, const void* mine, Counts to, void* all, Counts from,
                              std::size_t bytes_each) {
   Call call(team, "alltoallv_async");
-  call.require_counts(to);
-  call.require_counts(from);
-  alltoall_by_pairs(call.schedule(), call.members(), offsets_of(to, bytes_each),
-                    offsets_of(from, bytes_each));
+  call.require_counts(to, bytes_each);
+  call.require_counts(from, bytes_each);
+  const auto blocks_to = offsets_of(to, bytes_each), blocks_from = offsets_of(from, bytes_each);
+  call.require_own_block(own_bytes(call, blocks_to), own_bytes(call, blocks_from));
+  alltoall_by_pairs(call.schedule(), call.members(), blocks_to, blocks_from);
   return call.start({mine, all});
 }
 
@@ -61,7 +74,7 @@ Handle reduce_scatter_async_bytes(const Team& team, const void* data, void* mine
   collective::Operator with{
       reduction.of.element_bytes, reduction.of.combine, {reduction.of.op, reduction.destroy}};
   Call call(team, "reduce_scatter_async");
-  call.require_counts(counts);
+  call.require_counts(counts, reduction.of.element_bytes);
   const auto blocks = offsets_of(counts, reduction.of.element_bytes);
   if (collective::choose({collective::Kind::reduce_scatter, blocks.back(), call.members().size,
                           call.nodes(), reduction.commutes}) == collective::Algorithm::doubling) {

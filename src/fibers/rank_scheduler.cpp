@@ -262,7 +262,10 @@ bool RankScheduler::wait(bool made_progress, const wait::WaitFor& wait) {
     ranks_.queue.push_poller(me);
   } else {
     me.state = State::waits;
-    if (wait.word != nullptr) ranks_.gatherings.add(me, *wait.word, wait.detail);
+    if (wait.word != nullptr)
+      ranks_.gatherings.add(me, *wait.word, wait.detail);
+    else  // a wait inside another one
+      ranks_.gatherings.remove(me);
     if (asleep == ParkState::awake) {
       me.slot->asleep.store(ParkState::waits, std::memory_order_relaxed);
       me.waiting.is_sure = ranks_.host.is_alone;

@@ -196,7 +196,7 @@ void Network::start(transport::Stream& stream, int rank, int process, Start how)
     streams.begin(stream, rank);
     if (how == Start::now) return (void)streams.push();
   }
-  thread_.wake();
+  thread_.look_now();
 }
 
 }  // namespace armature::net

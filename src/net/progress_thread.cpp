@@ -115,7 +115,7 @@ void ProgressThread::leave_to_thread() {
     base::futex_wake(left_to_thread_, base::FutexReach::process);
 }
 
-void ProgressThread::wake() {
+void ProgressThread::look_now() {
   const std::uint64_t one = 1;
   (void)!write(wake_fd_, &one, sizeof one);
   leave_to_thread();

@@ -55,11 +55,9 @@ class ProgressThread final : public wait::ProgressControl {
     if (!suppression_.is_on()) polls_.fetch_add(1, std::memory_order_relaxed);
   }
   void found_more(bool more) { suppression_.found_more(more); }
-  /// There is something to be sent, which its rank does not stay for.
-  void wake();
-
   void polled_once() override { suppression_.polled_once(); }
   void leave_to_thread() override;
+  void look_now() override;
   void rank_parks() override;
   void rank_resumes() override;
   [[nodiscard]] bool suppress() override { return suppression_.suppress(); }

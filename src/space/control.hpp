@@ -178,9 +178,10 @@ struct alignas(128) ProcessSlot {
   std::int32_t node = 0;                 // set before it starts
   std::atomic<std::uint32_t> wants_to_leave{0};  // 1: somebody has asked it to end
   std::atomic<std::uint32_t> has_urgent{0};      // 1: for one of its ranks, see RankSlot::urgency
-  // On several nodes, in the block of each. 1: the launcher says that it is to leave, if it is of
-  // the job, or else to come. Numbers of the quiescences in which it does, by the plans for them.
-  std::atomic<std::uint32_t> is_to_change{0};
+  // On several nodes, in the block of each: the launcher says that it is to leave, or to come. Then
+  // the numbers of the quiescences in which it does, by the plans for them.
+  enum class Change : std::uint32_t { none, leave, come };
+  std::atomic<Change> is_to_change{Change::none};
   std::atomic<std::uint32_t> leaves{0};  // at the end of that number; 0: it stays
   std::atomic<std::uint32_t> comes{0};
   // 1: one that is to come waits for others to connect to it. In the block of its own node.

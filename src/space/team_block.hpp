@@ -67,11 +67,11 @@ struct TeamBlock {
   // all which round that is. What it has combined of all that round's bytes for all, and of which
   // round. So whoever finds the round released has the result of a short reduction in the same
   // cache line.
-  static constexpr std::size_t inline_result = 40;
+  static constexpr std::size_t inline_result = 32;
   alignas(64) std::atomic<std::uint64_t> released{0};
-  std::atomic<std::uint64_t> disagreed{0};  // the last one in which signatures differed
-  std::atomic<std::uint64_t> reduced{0};    // the last one of which there is a result
-  std::byte result[inline_result];
+  std::atomic<std::uint64_t> disagreed{0};      // the last one in which signatures differed
+  std::atomic<std::uint64_t> reduced{0};        // the last one of which there is a result
+  alignas(16) std::byte result[inline_result];  // of elements, see detail::Combine
   // The member that it waits for: only that one notifies it. It writes this before it says that it
   // sleeps.
   static constexpr std::uint32_t anybody = UINT32_MAX;

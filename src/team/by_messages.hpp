@@ -18,6 +18,10 @@ namespace armature::team {
 /// Whether a reduction of so many bytes is made of messages: the same for all who agree on them.
 [[nodiscard]] bool goes_by_messages(const detail::TeamState& team, std::size_t bytes);
 
+/// By a member that has given up the round in which all agree: those that have found it complete
+/// do not wait for its messages.
+void refuse_by_messages(const Team& team, const char* call);
+
 // By all members, who have agreed about the call in a round. The operator is called by the rank's
 // own thread.
 void allreduce_by_messages(const Team& team, void* data, const detail::Reduction& reduction);

@@ -188,6 +188,16 @@ void scan_piece(TeamState& team, const Reduction& reduction, const void* first, 
   if (!own.is_empty()) all.add(own_scratch.get());
 }
 
+/// The round in which all agree about a reduction that is made of messages.
+void agree_about(const Team& members, TeamState& team, const Agreed& agreed, const char* call) {
+  try {
+    team.round(agreed, 0, call);
+  } catch (const Error& error) {
+    if (error.code() == Errc::rank_lost) team::refuse_by_messages(members, call);
+    throw;
+  }
+}
+
 }  // namespace
 
 void detail::allreduce_bytes(const Team& members, void* data, const Reduction& reduction) {
@@ -196,7 +206,7 @@ void detail::allreduce_bytes(const Team& members, void* data, const Reduction& r
   auto* buffer = static_cast<std::byte*>(data);
   const std::size_t piece = elements_per_round(reduction, "allreduce");
   if (team::goes_by_messages(team, reduced_bytes(reduction))) {
-    team.round({Kind::allreduce, reduced_bytes(reduction)}, 0, "allreduce");
+    agree_about(members, team, {Kind::allreduce, reduced_bytes(reduction)}, "allreduce");
     return team::allreduce_by_messages(members, data, reduction);
   }
   if (reduction.count == 0) return team.round({Kind::allreduce}, 0, "allreduce");
@@ -218,7 +228,7 @@ void detail::reduce_bytes(const Team& members, void* data, const Reduction& redu
                       {.by = team::Shown::By::root, .root = static_cast<std::uint32_t>(root)}};
   const std::size_t piece = elements_per_round(reduction, "reduce");
   if (team::goes_by_messages(team, agreed.bytes)) {
-    team.round(agreed, 0, "reduce");
+    agree_about(members, team, agreed, "reduce");
     return team::reduce_by_messages(members, data, reduction, root);
   }
   if (reduction.count == 0) return team.round(agreed, 0, "reduce");
@@ -239,7 +249,7 @@ void detail::scan_bytes(const Team& members, void* data, const Reduction& reduct
   const Agreed agreed{first == nullptr ? Kind::scan : Kind::exclusive_scan,
                       reduced_bytes(reduction)};
   if (team::goes_by_messages(team, agreed.bytes)) {
-    team.round(agreed, 0, "scan");
+    agree_about(members, team, agreed, "scan");
     return team::scan_by_messages(members, data, reduction, first);
   }
   if (reduction.count == 0) return team.round(agreed, 0, "scan");

@@ -15,14 +15,18 @@ bool Release::awaits(int member) const {
   return awaited == static_cast<std::uint32_t>(member) || awaited == TeamBlock::anybody;
 }
 
-void Release::release() {
-  // It compares for all, as it looks at all lines anyway.
+// It compares for all, as it looks at all lines anyway.
+bool Release::compare() {
   const std::uint64_t first = lines_.signature_of(0);
-  for (int member = 0; member < static_cast<int>(block_.size); ++member)
-    if (lines_.signature_of(member) != first)
-      block_.disagreed.store(lines_.round(), std::memory_order_relaxed);
-  block_.released.store(lines_.round(), std::memory_order_release);
+  for (int member = 0; member < static_cast<int>(block_.size); ++member) {
+    if (lines_.signature_of(member) == first) continue;
+    block_.disagreed.store(lines_.round(), std::memory_order_relaxed);
+    return false;
+  }
+  return true;
 }
+
+void Release::release() { block_.released.store(lines_.round(), std::memory_order_release); }
 
 void Release::release_for_ever() {
   block_.released.store(TeamBlock::never_more, std::memory_order_release);

@@ -19,9 +19,15 @@ class Release {
   void await(std::size_t member) {
     block_.awaited.store(static_cast<std::uint32_t>(member), std::memory_order_relaxed);
   }
+  /// By the leader: all that enter are to notify it.
+  void await_anybody() {
+    block_.awaited.store(space::TeamBlock::anybody, std::memory_order_relaxed);
+  }
   /// Whether the leader may wait for that member, which has entered the round.
   [[nodiscard]] bool awaits(int member) const;
 
+  /// By the leader, when all have entered: whether they agree about the call.
+  [[nodiscard]] bool compare();
   /// By the leader: all have entered; or it looks no more.
   void release();
   void release_for_ever();

@@ -114,7 +114,12 @@ void TeamState::await_members(const Agreed& agreed, const char* call, const ForA
     return await_all(wait, agreed);
   }
   if (me_ != proxy_->leader()) return await_release(wait);
-  proxy_->is_far() ? await_all(wait, agreed) : await_each(wait);
+  if (proxy_->is_far()) {
+    team::Release(lines_).await_anybody();
+    await_all(wait, agreed);
+  } else {
+    await_each(wait);
+  }
   release(for_all);
 }
 
@@ -186,9 +191,14 @@ void TeamState::await_release(wait::WaitFor& wait) {
 /// each.
 void TeamState::release(const ForAll* for_all) {
   team::Release to_all(lines_);
-  if (for_all != nullptr) {
-    for_all->combine(for_all->how, *this);
-    to_all.note_result();
+  const bool agree = to_all.compare();
+  if (for_all != nullptr && agree) {
+    try {
+      for_all->combine(for_all->how, *this);
+      to_all.note_result();
+    } catch (...) {
+      // The round is complete all the same. Each combines for itself, and meets the exception.
+    }
   }
   to_all.release();
   if (space_.header().ranks_are_virtual != 0)

@@ -21,10 +21,10 @@ void HelpedRanks::remove(const HelpedRank& helped) {
 
 void HelpedRanks::help() {
   const std::lock_guard locked(mutex_);
-  soon_ = false;
+  soon_.store(false, std::memory_order_relaxed);
   for (const One& one : all_) {
     const HelpsRank helps(*one.rank);
-    soon_ = one.helped->help() || soon_;
+    if (one.helped->help()) soon_.store(true, std::memory_order_relaxed);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -27,7 +28,9 @@ class HelpedRanks {
   // By the network's thread. While it helps it holds no lock.
   void help();
   /// Whether some want to be helped again soon.
-  [[nodiscard]] bool are_to_be_helped_soon() const { return soon_; }
+  [[nodiscard]] bool are_to_be_helped_soon() const { return soon_.load(std::memory_order_relaxed); }
+  /// By a rank that computes from now on, before it tells the thread to look.
+  void help_soon() { soon_.store(true, std::memory_order_relaxed); }
 
  private:
   struct One {
@@ -36,7 +39,7 @@ class HelpedRanks {
   };
   std::mutex mutex_;
   std::vector<One> all_;
-  bool soon_ = false;
+  std::atomic<bool> soon_ = false;
 };
 
 /// Those of the calling thread's runtime.

@@ -19,6 +19,9 @@ class ProgressControl {
   virtual void polled_once() = 0;
   /// The calling rank computes from now on while something comes for it.
   virtual void leave_to_thread() = 0;
+  /// The calling rank computes from now on, and the thread is to look at once: nothing that comes
+  /// from other nodes wakes it for what there is to do.
+  virtual void look_now() = 0;
   /// Told when the rank is parked, or all virtual ranks of the process are; and when it is not any
   /// more. The thread may run on its core meanwhile.
   virtual void rank_parks() = 0;

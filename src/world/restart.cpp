@@ -86,9 +86,11 @@ ProcessChange take_change(const space::Mapping& mapping) {
   const std::uint32_t reconfigured = job.quiesce.epoch.entered.load(std::memory_order_acquire);
   for (int process = 0; process < static_cast<int>(job.processes); ++process) {
     const space::ProcessSlot& slot = mapping.process_slot(process);
-    if (slot.is_to_change.load(std::memory_order_acquire) == 0) continue;
-    if (slot.belongs(reconfigured)) all.leaving.push_back(process);
-    if (slot.is_to_come()) all.coming.push_back(process);
+    using Change = space::ProcessSlot::Change;
+    // A change that was asked for may have been made already.
+    const Change change_of = slot.is_to_change.load(std::memory_order_acquire);
+    if (change_of == Change::leave && slot.belongs(reconfigured)) all.leaving.push_back(process);
+    if (change_of == Change::come && slot.is_to_come()) all.coming.push_back(process);
   }
   // If that fails, or all roll back meanwhile, the launcher asks again. Unless it has already.
   Restart begun = Restart::begun;

@@ -224,3 +224,31 @@ TEST(AsyncKinds, counts_that_do_not_fit_are_errors) {
   expect_error(Errc::bad_argument, {"alltoallv"},
                [&] { armature::alltoallv(world(), read(mine), counts, std::span(all), counts); });
 }
+
+// The member that is wrong alone throws before anything moves. The next call finds all members at
+// the same collective again.
+TEST(AsyncKinds, a_block_of_its_own_that_does_not_fit_is_an_error) {
+  using armature::Errc;
+  const std::vector<std::size_t> counts(ranks_count(), 2);
+  const int root = ranks() - 1;
+  const Ints right(2, me()), longer(10, me());
+  Ints all(sum(counts), -1);
+  if (me() == root) {
+    expect_error(Errc::bad_argument, {"gatherv", "own block"},
+                 [&] { armature::gatherv(world(), read(longer), std::span(all), counts, root); });
+  } else {
+    try {  // whether it hears of that before its own part is over
+      armature::gatherv(world(), read(right), std::span(all), counts, root);
+    } catch (const armature::Error& error) {
+      EXPECT_EQ(error.code(), Errc::bad_argument);
+    }
+  }
+  EXPECT_EQ(all, Ints(all.size(), -1));
+  std::vector<std::size_t> more = counts;
+  ++more[static_cast<std::size_t>(me())];
+  Ints room(sum(more), -1);
+  expect_error(Errc::bad_argument, {"alltoallv", "own block"},
+               [&] { armature::alltoallv(world(), read(room), more, std::span(all), counts); });
+  armature::allgatherv(world(), read(right), std::span(all), counts);
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], static_cast<int>(i / 2));
+}

@@ -32,8 +32,12 @@ std::uint64_t yields_of(Do act) {
   return yields - before;
 }
 
-/// Whether some of the job's ranks must share a core of this machine.
-bool cores_are_shared() { return ranks() > sysconf(_SC_NPROCESSORS_ONLN); }
+/// Whether some of this node's ranks must share a core.
+bool cores_are_shared() {
+  int here = 0;
+  for (int rank = 0; rank < ranks(); ++rank) here += armature::same_node(me(), rank) ? 1 : 0;
+  return here > sysconf(_SC_NPROCESSORS_ONLN);
+}
 
 TEST(Yield, it_gives_the_core_to_whoever_wants_it) {
   if (armature::rank_kind() == armature::RankKind::fiber) GTEST_SKIP() << "needs a thread a rank";

@@ -22,12 +22,18 @@ bool Coming::has_numbers_for(std::size_t count) const {
 
 bool Coming::bring(std::size_t count) {
   if (are_told_) return true;
-  while (coming_.size() < count)
-    if (!start()) return false;
-  return std::ranges::all_of(coming_, [&](int number) {
+  const auto can_come = [&](int number) {
     const space::Control& node = processes_.node_of(processes_.at(number));
     return node.process(number).can_come.load(std::memory_order_acquire) != 0;
-  });
+  };
+  while (coming_.size() < count)
+    if (!start()) return false;
+  // Fewer are wanted than were: those that are not ready are the first to end.
+  for (; coming_.size() > count; coming_.pop_back()) {
+    std::ranges::stable_partition(coming_, can_come);
+    end(coming_.back());
+  }
+  return std::ranges::all_of(coming_, can_come);
 }
 
 int Coming::least_used_node() const {

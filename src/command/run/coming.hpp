@@ -26,8 +26,8 @@ class Coming {
 
   /// Whether numbers are left for so many. When a job restarts, all are.
   [[nodiscard]] bool has_numbers_for(std::size_t count) const;
-  /// Starts as many as are missing, where there are the fewest. Whether all of them wait, so that
-  /// ranks may be told.
+  /// Starts as many as are missing, where there are the fewest, or ends those that are too many.
+  /// Whether all of them wait, so that ranks may be told.
   [[nodiscard]] bool bring(std::size_t count);
   [[nodiscard]] const std::vector<int>& all() const { return coming_; }
   /// Ranks are told. They say what is wrong, if something is.

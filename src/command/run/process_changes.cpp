@@ -34,23 +34,25 @@ std::optional<std::vector<int>> ProcessChanges::choose_those_who_leave(
 }
 
 /// Ranks read who changes when they have found `change`, and have said that they have begun.
-void ProcessChanges::want(const std::vector<int>& changing) const {
+void ProcessChanges::want(const std::vector<int>& changing,
+                          space::ProcessSlot::Change change) const {
   for (const space::Control& node : job_.nodes()) {
-    const auto is_marked = [&](int number) {
-      return node.process(number).is_to_change.load(std::memory_order_relaxed) != 0;
+    const auto wanted_of = [&](int number) {
+      return std::ranges::count(changing, number) != 0 ? change : space::ProcessSlot::Change::none;
     };
-    const auto changes = [&](int number) { return std::ranges::count(changing, number) != 0; };
+    const auto is_marked = [&](int number) {
+      return node.process(number).is_to_change.load(std::memory_order_relaxed) == wanted_of(number);
+    };
     std::atomic<Restart>& anew = node.header().resize.restart;
     const auto processes = static_cast<int>(node.header().processes);
     bool is_known = anew.load(std::memory_order_relaxed) == Restart::change;
-    for (int number = 0; number < processes; ++number)
-      is_known = is_known && is_marked(number) == changes(number);
+    for (int number = 0; number < processes; ++number) is_known = is_known && is_marked(number);
     if (is_known) continue;
     for (Restart before : {Restart::change, Restart::wanted})
       anew.compare_exchange_strong(before, Restart::none, std::memory_order_acq_rel);
     if (anew.load(std::memory_order_acquire) != Restart::none) continue;  // they have begun
     for (int number = 0; number < processes; ++number)
-      node.process(number).is_to_change.store(changes(number) ? 1 : 0, std::memory_order_relaxed);
+      node.process(number).is_to_change.store(wanted_of(number), std::memory_order_relaxed);
     // Release: who sees it sees who changes.
     anew.store(Restart::change, std::memory_order_release);
   }

@@ -22,7 +22,7 @@ class ProcessChanges {
       const std::vector<int>& asked, std::optional<std::uint32_t> wanted) const;
   /// Tells ranks which processes leave, or come, if the job does not have them. They see to it at
   /// the next call in which all meet. As often as one likes.
-  void want(const std::vector<int>& changing) const;
+  void want(const std::vector<int>& changing, space::ProcessSlot::Change change) const;
   /// They need not any more.
   void withdraw() const;
   /// Whether all nodes know of the same processes that they have left, or have come, and none is

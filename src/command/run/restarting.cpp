@@ -40,7 +40,8 @@ void Restarting::look() {
   const auto& request = requests_.pending();
   const bool is_other = request && request->processes != processes_.hosting().size();
   if (is_other || !leave_.empty()) return want();
-  if (is_wanted_) return give_up("");  // somebody has changed his mind
+  // Somebody has changed his mind.
+  if (is_wanted_ || !coming_.all().empty()) return give_up("");
   if (request) requests_.answer_nodes("");
 }
 
@@ -90,14 +91,14 @@ void Restarting::want() {
   if (leaving->empty()) return want_more(request->processes - processes_.hosting().size());
   coming_.dismiss();
   is_wanted_ = true;
-  changes_.want(*leaving);
+  changes_.want(*leaving, space::ProcessSlot::Change::leave);
 }
 
 void Restarting::want_more(std::size_t count) {
   if (!coming_.has_numbers_for(count)) return want_restart();
   if (!coming_.bring(count)) return;
   is_wanted_ = true;
-  changes_.want(coming_.all());
+  changes_.want(coming_.all(), space::ProcessSlot::Change::come);
   coming_.are_told();
 }
 
