@@ -257,8 +257,10 @@ bool RankScheduler::wait(bool made_progress, const wait::WaitFor& wait) {
     // The rank has still to be taken out of the list.
     ranks_.queue.push(me);
   } else if (!wait.is_notified || !ranks_.host.notifiers_work) {
-    // Somebody may notify it all the same. It may miss that, and looks by itself.
-    me.slot->asleep.store(ParkState::waits, std::memory_order_relaxed);
+    // Somebody may notify it all the same. It may miss that, and looks by itself. Stored only over
+    // `awake`: who notifies it may just be making `woken` of `waits`, and puts it into a list.
+    if (asleep == ParkState::awake)
+      me.slot->asleep.store(ParkState::waits, std::memory_order_relaxed);
     ranks_.queue.push_poller(me);
   } else {
     me.state = State::waits;
