@@ -15,6 +15,7 @@
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "message/label.hpp"
+#include "space/layout.hpp"
 #include "team/team_state.hpp"
 #include "wait/poller.hpp"
 
@@ -229,12 +230,15 @@ void* Engine::take_scratch(std::size_t bytes, const char* call) {
   if (void* const memory =
           space.local().allocate(bytes, alignment, space::LocalMemory::Contents::any, failure))
     return memory;
-  try {
-    return new std::byte[bytes];
-  } catch (const std::bad_alloc&) {
-    base::fail(Errc::out_of_memory, fmt::format("{}: no memory for {}: {}", call,
-                                                base::readable_bytes(bytes), failure.limit));
+  if (bytes < space::address_end) {
+    try {
+      return new std::byte[bytes];
+    } catch (const std::bad_alloc&) {
+      // told below
+    }
   }
+  base::fail(Errc::out_of_memory, fmt::format("{}: no memory for {}: {}", call,
+                                              base::readable_bytes(bytes), failure.limit));
 }
 
 void Engine::give_back_scratch(void* memory) {
