@@ -2,7 +2,7 @@
 // what is counted go on.
 //
 //   virtual_changing_nodes work ROUNDS [SEED] | gather | refuse | leave | stand | leave_alone |
-//   save DIR | fail DIR | wander | recover ROUNDS [SEED] | recover_gathered ROUNDS
+//   save DIR | fail DIR | wander | recover ROUNDS [SEED] | recover_gathered FILE
 #include <iconv.h>
 
 #include <array>
@@ -311,13 +311,20 @@ void recover(World& world, int rounds, int seed) {
   if (me == 0) std::printf("result well\n");
 }
 
-/// All in one process, so that nodes have no ranks, and wanting something of all all the time.
-void recover_gathered(World& world, int rounds) {
+/// All in one process, so that nodes have no ranks, and wanting something of all all the time,
+/// until that file is there.
+void recover_gathered(World& world, const std::string& file) {
   const Own own(world.rank());
   armature::migrate_together(armature::ProcessId(0));
-  for (int round = 1; round <= rounds; ++round) {
+  bool ends = false;
+  for (int round = 1; !ends; ++round) {
     (void)armature::checkpoint_in_memory();
-    world.barrier();
+    if (world.rank() == 0) {
+      ends = std::filesystem::exists(file);
+      if (round <= 100) std::printf("copies: %d\n", round);  // nobody reads on
+      std::fflush(stdout);
+    }
+    broadcast(world, std::span<bool>(&ends, 1), 0);
     own.check(world.rank());
   }
   if (world.rank() == 0) std::printf("result well\n");
@@ -383,7 +390,7 @@ int main(int argc, char** argv) {
     if (what == "fail") fail(world, directory);
     if (what == "wander") wander(world);
     if (what == "recover") recover(world, rounds, seed);
-    if (what == "recover_gathered") recover_gathered(world, rounds);
+    if (what == "recover_gathered") recover_gathered(world, directory);
     return what == "leave" ? leave(world) : 0;
   });
 }
