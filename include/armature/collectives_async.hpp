@@ -37,6 +37,11 @@ namespace armature {
 // not found out. Where the job goes on after deaths, handles of members that need what a dead one
 // should have done end with Error(rank_lost), and so do all later collectives of that team. What is
 // in the buffers is undefined then.
+//
+// The first message to a rank takes memory of the segment. Where a member has none, its call or its
+// handle ends with Error(out_of_memory), and so do those of members that need what it should have
+// done. If it has no memory to tell them either, all members' handles do, also those of all later
+// calls of this header with that team. Other teams, and calls that block, go on.
 
 namespace detail {
 

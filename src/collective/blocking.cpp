@@ -1,15 +1,19 @@
 // Reductions that block, between nodes (team/by_messages.hpp).
 #include <cstddef>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "armature/error.hpp"
 #include "collective/call.hpp"
+#include "team/breakdown.hpp"
 #include "team/by_messages.hpp"
 #include "team/team_state.hpp"
 
 namespace armature::team {
 
 using collective::Call;
+using collective::Elements;
 using collective::Operator;
 
 namespace {
@@ -19,15 +23,54 @@ Operator lent(const detail::Reduction& reduction) {
   return {reduction.element_bytes, reduction.combine, {reduction.op, [](void* /*lent*/) {}}};
 }
 
-/// A member that has not got what it needs enters no further round: the others do not wait for it.
-void run(const Team& team, Call& call, collective::Buffers buffers,
-         const detail::Reduction& reduction) {
-  try {
-    call.run(std::move(buffers), lent(reduction));
-  } catch (const Error& error) {
-    if (error.code() == Errc::rank_lost) team.state()->give_up();
-    throw;
+class Prepared final : public ByMessages {
+ public:
+  Prepared(const Team& team, const char* name) : team_(team), call_(team, name) {}
+
+  [[nodiscard]] Call& call() { return call_; }
+  void take_memory(collective::Buffers buffers, const detail::Reduction& reduction) {
+    operation_ = call_.prepare(std::move(buffers), lent(reduction));
   }
+
+  /// A member that has not got what it needs enters no further round: the others do not wait for
+  /// it.
+  void run() override {
+    try {
+      call_.run(std::move(operation_));
+    } catch (const Error& error) {
+      if (error.code() == Errc::rank_lost) team_.state()->give_up();
+      throw;
+    }
+  }
+
+ private:
+  const Team& team_;
+  Call call_;
+  std::unique_ptr<collective::Operation> operation_;
+};
+
+/// `plan` makes the schedule. A team that has broken down has no collectives of messages any more.
+template <class Plan>
+std::unique_ptr<ByMessages> prepare(const Team& team, const char* name, void* data,
+                                    const detail::Reduction& reduction, Plan&& plan,
+                                    const void* first = nullptr) {
+  if (breakdown_of(*team.state())) return nullptr;
+  try {
+    collective::Buffers buffers{data, data};
+    if (first != nullptr) {
+      const auto* const bytes = static_cast<const std::byte*>(first);
+      buffers.first.assign(bytes, bytes + reduction.element_bytes);
+    }
+    auto part = std::make_unique<Prepared>(team, name);
+    plan(part->call(), Elements{reduction.count, reduction.element_bytes});
+    part->take_memory(std::move(buffers), reduction);
+    return part;
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory) throw;
+  } catch (const std::bad_alloc&) {
+    // as above
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -42,31 +85,31 @@ void refuse_by_messages(const Team& team, const char* call) {
   collective::this_engine(call).refuse(team, Errc::rank_lost);
 }
 
-void allreduce_by_messages(const Team& team, void* data, const detail::Reduction& reduction) {
-  Call call(team, "allreduce");
-  allreduce_by_halving(call.schedule(), call.members(), {reduction.count, reduction.element_bytes});
-  run(team, call, {data, data}, reduction);
+std::unique_ptr<ByMessages> allreduce_by_messages(const Team& team, void* data,
+                                                  const detail::Reduction& reduction) {
+  return prepare(team, "allreduce", data, reduction, [](Call& call, Elements elements) {
+    allreduce_by_halving(call.schedule(), call.members(), elements);
+  });
 }
 
-void reduce_by_messages(const Team& team, void* data, const detail::Reduction& reduction,
-                        int root) {
-  Call call(team, "reduce");
-  reduce_by_tree(call.schedule(), call.members(), root, {reduction.count, reduction.element_bytes});
-  run(team, call, {data, data}, reduction);
+std::unique_ptr<ByMessages> reduce_by_messages(const Team& team, void* data,
+                                               const detail::Reduction& reduction, int root) {
+  return prepare(team, "reduce", data, reduction, [root](Call& call, Elements elements) {
+    reduce_by_tree(call.schedule(), call.members(), root, elements);
+  });
 }
 
-void scan_by_messages(const Team& team, void* data, const detail::Reduction& reduction,
-                      const void* first) {
-  Call call(team, first == nullptr ? "scan" : "exclusive_scan");
-  collective::Buffers buffers{data, data};
-  if (first != nullptr) {
-    const auto* const bytes = static_cast<const std::byte*>(first);
-    buffers.first.assign(bytes, bytes + reduction.element_bytes);
-  }
-  scan(call.schedule(), call.members(),
-       first == nullptr ? collective::Prefix::inclusive : collective::Prefix::exclusive,
-       {reduction.count, reduction.element_bytes});
-  run(team, call, std::move(buffers), reduction);
+std::unique_ptr<ByMessages> scan_by_messages(const Team& team, void* data,
+                                             const detail::Reduction& reduction,
+                                             const void* first) {
+  using collective::Prefix;
+  return prepare(
+      team, first == nullptr ? "scan" : "exclusive_scan", data, reduction,
+      [first](Call& call, Elements elements) {
+        scan(call.schedule(), call.members(),
+             first == nullptr ? Prefix::inclusive : Prefix::exclusive, elements);
+      },
+      first);
 }
 
 }  // namespace armature::team

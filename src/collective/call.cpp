@@ -1,5 +1,6 @@
 #include "collective/call.hpp"
 
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -67,25 +68,35 @@ void Call::require_own_block(std::size_t bytes_from, std::size_t bytes_to) const
 
 std::unique_ptr<Operation> Call::make(Buffers buffers, Operator with) {
   schedule_->end();
-  Engine& engine = this_engine(name_);
-  try {
-    return std::make_unique<Operation>(engine, team_, schedule_, std::move(buffers),
-                                       std::move(with), name_);
-  } catch (const Error& error) {
-    engine.refuse(team_, error.code());
-    throw;
-  }
+  return std::make_unique<Operation>(this_engine(name_), team_, schedule_, std::move(buffers),
+                                     std::move(with), name_);
 }
 
 Handle Call::start(Buffers buffers, Operator with) {
-  return this_engine(name_).start(make(std::move(buffers), std::move(with)));
+  Engine& engine = this_engine(name_);
+  std::unique_ptr<Operation> operation;
+  try {
+    operation = make(std::move(buffers), std::move(with));
+  } catch (const Error& error) {
+    engine.refuse(team_, error.code());
+    throw;
+  } catch (const std::bad_alloc&) {
+    engine.refuse(team_, Errc::out_of_memory);
+    throw;
+  }
+  return engine.start(std::move(operation));
 }
 
-void Call::run(Buffers buffers, Operator with) {
+std::unique_ptr<Operation> Call::prepare(Buffers buffers, Operator with) {
   auto operation = make(std::move(buffers), std::move(with));
   operation->keep_to_rank();
-  Operation& running = *operation;
-  Handle handle = this_engine(name_).start(std::move(operation));
+  operation->open_mailboxes();
+  return operation;
+}
+
+void Call::run(std::unique_ptr<Operation> prepared) {
+  Operation& running = *prepared;
+  Handle handle = this_engine(name_).start(std::move(prepared));
   if (handle.is_empty()) return;
   wait::WaitFor wait{.what = space::Awaiting::collective,
                      .team = team_.state()->id(),

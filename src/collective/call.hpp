@@ -33,8 +33,11 @@ class Call {
   void require_own_block(std::size_t bytes_from, std::size_t bytes_to) const;
 
   [[nodiscard]] Handle start(Buffers buffers, Operator with = {});
+  /// The member's part, with all memory that it needs, of one that may not be run after all. Throws
+  /// Error(out_of_memory), and std::bad_alloc; nobody is told.
+  [[nodiscard]] std::unique_ptr<Operation> prepare(Buffers buffers, Operator with);
   /// Begins it, and returns when it is over.
-  void run(Buffers buffers, Operator with);
+  void run(std::unique_ptr<Operation> prepared);
 
  private:
   template <class Check>

@@ -16,6 +16,7 @@
 #include "base/fail.hpp"
 #include "message/label.hpp"
 #include "space/layout.hpp"
+#include "team/breakdown.hpp"
 #include "team/team_state.hpp"
 #include "wait/poller.hpp"
 
@@ -81,7 +82,7 @@ void Engine::refuse(const Team& team, Errc why) {
   const armature::detail::TeamState& state = *team.state();
   const Busy busy(*this, Busy::If::waits);
   become_source();
-  tell({state.id(), next_[state.id()]++, why, rank_.space.me()}, state.members());
+  tell(team, {state.id(), next_[state.id()]++, why, rank_.space.me()}, state.members());
   count();
 }
 
@@ -169,20 +170,29 @@ bool Engine::advance_all(By who) {
 
 void Engine::count() { count_.store(running_.size() + letters_.size(), std::memory_order_relaxed); }
 
-void Engine::tell(const Notice& notice, std::span<const std::int32_t> ranks) {
+/// False where there is no memory to tell one of them.
+bool Engine::post(const Notice& notice, std::span<const std::int32_t> ranks) {
   for (const std::int32_t rank : ranks) {
     if (rank == rank_.space.me()) continue;
     try {
       letters_.emplace_back(rank, notice);
     } catch (const std::bad_alloc&) {
-      return;
+      return false;
     }
     try {
       messages().start(letters_.back().request, "collective");
     } catch (...) {
-      letters_.pop_back();  // there is no memory to tell that one
+      letters_.pop_back();
+      return false;
     }
   }
+  return true;
+}
+
+void Engine::tell(const Team& team, const Notice& notice, std::span<const std::int32_t> ranks) {
+  if (!post(notice, ranks))
+    team::show_breakdown(*team.state(),
+                         {notice.number + (notice.is_for_later ? 1 : 0), notice.code, notice.rank});
   if (notice.code == Errc::rank_lost) deaths_.try_emplace(notice.team, notice);
 }
 

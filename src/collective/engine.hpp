@@ -46,7 +46,7 @@ class Engine final : public wait::WorkSource, public wait::HelpedRank, public Op
   [[nodiscard]] wait::RankContext& rank() const override { return rank_; }
   void advance() override { deliver(); }
   void remove(Operation& operation) override;
-  void tell(const Notice& notice, std::span<const std::int32_t> ranks) override;
+  void tell(const Team& team, const Notice& notice, std::span<const std::int32_t> ranks) override;
   [[nodiscard]] void* take_scratch(std::size_t bytes, const char* call) override;
   void give_back_scratch(void* memory) override;
 
@@ -76,6 +76,7 @@ class Engine final : public wait::WorkSource, public wait::HelpedRank, public Op
 
   enum class By { rank, thread };
   bool advance_all(By who);
+  [[nodiscard]] bool post(const Notice& notice, std::span<const std::int32_t> ranks);
   void become_source();
   void begin(Operation& operation);
   bool hear();

@@ -13,6 +13,7 @@ struct Notice {
   Errc code = Errc::rank_lost;
   std::int32_t rank = -1;     // the dead one, or the one that has found the mistake
   bool is_for_later = false;  // that collective may end well, those behind it cannot
+  bool is_shown = false;      // by the team's block: all members see it (team/breakdown.hpp)
 };
 
 /// Whether the collective fails at all members. After a death it does at those alone that wait for
@@ -29,7 +30,7 @@ constexpr bool is_behind(std::uint32_t number, std::uint32_t other) {
 constexpr bool concerns(const Notice& notice, std::uint32_t team, std::uint32_t number) {
   if (notice.team != team) return false;
   if (number == notice.number) return !notice.is_for_later;
-  return notice.code == Errc::rank_lost && is_behind(number, notice.number);
+  return (notice.code == Errc::rank_lost || notice.is_shown) && is_behind(number, notice.number);
 }
 
 }  // namespace armature::collective

@@ -26,6 +26,15 @@ TEST(Notice, a_death_concerns_all_that_follow) {
   EXPECT_TRUE(concerns(notice, 3, 8));
 }
 
+TEST(Notice, one_that_is_shown_concerns_all_that_follow) {
+  const Notice notice{
+      .team = 3, .number = 7, .code = Errc::out_of_memory, .rank = 1, .is_shown = true};
+  EXPECT_FALSE(concerns(notice, 3, 6));
+  EXPECT_TRUE(concerns(notice, 3, 7));
+  EXPECT_TRUE(concerns(notice, 3, 8));
+  EXPECT_FALSE(concerns(notice, 4, 8));
+}
+
 TEST(Notice, numbers_wrap_around) {
   const Notice notice{.team = 3, .number = UINT32_MAX, .code = Errc::rank_lost, .rank = 1};
   EXPECT_TRUE(concerns(notice, 3, 0));

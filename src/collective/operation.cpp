@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "message/label.hpp"
+#include "team/breakdown.hpp"
 #include "team/team_state.hpp"
 #include "wait/notifier.hpp"
 
@@ -18,6 +19,9 @@ std::uint32_t context_of(std::uint32_t team) {
   return message::context::first_of_collectives | team;
 }
 std::int32_t tag_of(std::uint32_t number) { return static_cast<std::int32_t>(number & INT32_MAX); }
+
+/// Whether the receiver asks for its bytes, by a mailbox of its own.
+bool is_asked_for(const Message& message) { return message.bytes > message::Sending::short_max; }
 
 template <class... Arguments>
 std::exception_ptr error(Errc code, fmt::format_string<Arguments...> text,
@@ -77,6 +81,28 @@ bool Operation::awaits_here() const {
          });
 }
 
+void Operation::open_mailboxes() {
+  message::Messages& messages = host_.messages();
+  for (std::size_t i = 0; i < schedule_->stages(); ++i) {
+    const Schedule::Stage stage = schedule_->stage(i);
+    for (const Message& one : stage.receives)
+      if (is_asked_for(one)) messages.open(rank_of(one.member), call_);
+    for (const Message& one : stage.sends) messages.open(rank_of(one.member), call_);
+  }
+}
+
+/// Whether or not it is begun here: the others count on nothing from this member then.
+void Operation::hear_of_breakdown() {
+  const auto shown = team::breakdown_of(*team_.state());
+  if (!shown) return;
+  const Notice notice{.team = team_id_,
+                      .number = shown->number,
+                      .code = shown->code,
+                      .rank = shown->rank,
+                      .is_shown = true};
+  if (concerns(notice, team_id_, number_)) fail(notice);
+}
+
 // Receives are posted first: what comes meanwhile has its place.
 void Operation::begin_stage() {
   message::Messages& messages = host_.messages();
@@ -86,6 +112,7 @@ void Operation::begin_stage() {
   under_way_.came = under_way_.gone = under_way_.sent = 0;
   under_way_.has_begun = true;
   for (const Message& one : stage.receives) {
+    if (is_asked_for(one)) messages.open(rank_of(one.member), call_);
     under_way_.coming.emplace_back(
         message::Label{context_of(team_id_), rank_of(one.member), tag_of(number_)}, at(one.place),
         one.bytes);
@@ -159,6 +186,7 @@ bool Operation::advance() {
   if (is_over()) return false;
   bool any = false;
   try {
+    hear_of_breakdown();
     while (!failure_ && stage_ < schedule_->stages()) {
       if (!under_way_.has_begun) begin_stage(), any = true;
       const std::size_t before = under_way_.came + under_way_.gone;
@@ -203,20 +231,21 @@ void Operation::give_up(const Notice& notice, std::exception_ptr why) {
   under_way_.coming.clear();
   under_way_.came = 0;
   failure_ = std::move(why);
+  if (notice.is_shown) return;
   const bool is_mine = notice.rank == host_.rank().space.me();
   if (is_for_all(notice)) {
-    if (is_mine) host_.tell(notice, members_);
+    if (is_mine) host_.tell(team_, notice, members_);
     return;
   }
   try {
-    host_.tell(notice, those_that_wait());
+    host_.tell(team_, notice, those_that_wait());
   } catch (const std::bad_alloc&) {
-    host_.tell(notice, members_);  // all hear of it: to find out who needs to takes memory
+    host_.tell(team_, notice, members_);  // all hear of it: to find out who needs to takes memory
   }
   if (notice.code != Errc::rank_lost) return;
   Notice later = notice;
   later.is_for_later = true;
-  host_.tell(later, members_);
+  host_.tell(team_, later, members_);
 }
 
 void Operation::fail(const Notice& notice) {

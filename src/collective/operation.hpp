@@ -37,8 +37,10 @@ class OperationHost {
   virtual void advance() = 0;
   /// The operation's handle lets go of it.
   virtual void remove(Operation& operation) = 0;
-  /// Tells those ranks, but not this one, that a collective has failed. By who has the engine.
-  virtual void tell(const Notice& notice, std::span<const std::int32_t> ranks) = 0;
+  /// Tells those members of the team, but not this one, that a collective has failed; all of them
+  /// where it has no memory to tell these. By who has the engine.
+  virtual void tell(const Team& team, const Notice& notice,
+                    std::span<const std::int32_t> ranks) = 0;
   /// Memory of the segment, where there is some, which others can read; nullptr for none. Throws
   /// Error(out_of_memory).
   [[nodiscard]] virtual void* take_scratch(std::size_t bytes, const char* call) = 0;
@@ -81,6 +83,9 @@ class Operation final : public armature::detail::Request {
   /// Its operator is called by the rank's own thread alone, whoever else could.
   void keep_to_rank() { is_of_rank_alone_ = true; }
   [[nodiscard]] bool is_of_rank_alone() const { return is_of_rank_alone_; }
+  /// Takes all memory that sending and receiving will need. Before it begins. Throws
+  /// Error(out_of_memory).
+  void open_mailboxes();
 
   // By who has the engine.
   /// Goes on as far as its messages have come; whether it did something.
@@ -118,6 +123,7 @@ class Operation final : public armature::detail::Request {
     std::deque<Going> going;
   };
 
+  void hear_of_breakdown();
   void begin_stage();
   [[nodiscard]] bool have_all_come();
   [[nodiscard]] bool have_all_gone();

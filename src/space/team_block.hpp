@@ -62,6 +62,9 @@ struct TeamBlock {
   std::uint32_t size = 0;
   std::atomic<std::uint32_t> users{
       0};  // members that have not let go of the team; the last frees the block
+  // The first of the team's collectives of messages that fails at all members, and why; 0: none
+  // (src/team/breakdown.hpp).
+  std::atomic<std::uint64_t> breakdown{0};
 
   // Large teams: written by the first member of the node when it has seen a round complete, last of
   // all which round that is. What it has combined of all that round's bytes for all, and of which

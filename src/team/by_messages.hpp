@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "armature/detail/collective.hpp"
 
 namespace armature {
@@ -12,6 +14,11 @@ class TeamState;
 // Rounds bring what a member shows to all nodes, where each combines all of it. Long reductions
 // between nodes are made of messages instead: an element travels a few times in all. That is above
 // this room: collective/.
+//
+// Messages need memory that rounds do not: mailboxes, of a segment that may be full.
+//
+// Invariant: all members go by messages, or all by rounds. Each takes the memory first, and shows
+// in a round, in which all agree about the call, whether it lacks some. No message is sent before.
 
 namespace armature::team {
 
@@ -22,11 +29,26 @@ namespace armature::team {
 /// do not wait for its messages.
 void refuse_by_messages(const Team& team, const char* call);
 
-// By all members, who have agreed about the call in a round. The operator is called by the rank's
-// own thread.
-void allreduce_by_messages(const Team& team, void* data, const detail::Reduction& reduction);
-void reduce_by_messages(const Team& team, void* data, const detail::Reduction& reduction, int root);
-void scan_by_messages(const Team& team, void* data, const detail::Reduction& reduction,
-                      const void* first);
+/// One member's part of a reduction, with the memory that it needs.
+class ByMessages {
+ public:
+  ByMessages() = default;
+  ByMessages(const ByMessages&) = delete;
+  ByMessages& operator=(const ByMessages&) = delete;
+  virtual ~ByMessages() = default;
+
+  /// By all members, when all have theirs. The operator is called by the rank's own thread.
+  virtual void run() = 0;
+};
+
+// Data and operator are used until the part is run, or let go of. nullptr: there is no memory.
+[[nodiscard]] std::unique_ptr<ByMessages> allreduce_by_messages(const Team& team, void* data,
+                                                                const detail::Reduction& reduction);
+[[nodiscard]] std::unique_ptr<ByMessages> reduce_by_messages(const Team& team, void* data,
+                                                             const detail::Reduction& reduction,
+                                                             int root);
+[[nodiscard]] std::unique_ptr<ByMessages> scan_by_messages(const Team& team, void* data,
+                                                           const detail::Reduction& reduction,
+                                                           const void* first);
 
 }  // namespace armature::team

@@ -213,6 +213,17 @@ void Proxy::send_line(int member, std::uint64_t round, const Shown& shown) const
   }
 }
 
+void Proxy::send_breakdown(int member, std::uint64_t word) const {
+  const BreakdownRecord record{block_.id, static_cast<std::uint32_t>(member), word};
+  const Lock locked(network()->links().lock());
+  for (std::uint32_t node = 0; node < nodes().size(); ++node) {
+    if (node == nodes().here()) continue;
+    Link& link = network()->links().to(nodes().process(node));
+    link.post(Kind::breakdown, block_.ranks()[record.member], -1, record, Link::Ack::none);
+    link.flush();
+  }
+}
+
 bool Proxy::may_tell_wave(std::size_t edge, std::uint64_t wave) const {
   return waves_told_[edge] < wave &&
          all_of(nodes(), nodes().edges()[edge].tells, [&](std::uint32_t member) {

@@ -55,6 +55,9 @@ class Proxy {
   [[nodiscard]] bool waves_are_gathered() const;
   void send_wave(int member, std::uint64_t wave) const;
 
+  /// Tells all other nodes of one that a member here shows.
+  void send_breakdown(int member, std::uint64_t word) const;
+
   /// The first member of this node, of a team that has one here: through its process the node hears
   /// of members on other nodes. When it dies the others here hear of nobody there any more.
   [[nodiscard]] static std::uint32_t leader_of(space::TeamBlock& block);

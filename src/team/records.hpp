@@ -8,10 +8,11 @@ namespace armature::team {
 
 /// Records of teams.
 enum class Kind : std::uint8_t {
-  round,   // what members show
-  piece,   // a part of what one of them shows, before that
-  wave,    // of a fence of remote calls
-  refuse,  // a team cannot be made; or: this is known
+  round,      // what members show
+  piece,      // a part of what one of them shows, before that
+  wave,       // of a fence of remote calls
+  breakdown,  // of its collectives of messages
+  refuse,     // a team cannot be made; or: this is known
   count,
 };
 

@@ -188,14 +188,25 @@ void scan_piece(TeamState& team, const Reduction& reduction, const void* first, 
   if (!own.is_empty()) all.add(own_scratch.get());
 }
 
-/// The round in which all agree about a reduction that is made of messages.
-void agree_about(const Team& members, TeamState& team, const Agreed& agreed, const char* call) {
+/// Whether it was made of messages: not where it is short, or a member lacks memory for that, which
+/// all learn in the round in which they agree about the call.
+template <class Prepare>
+bool by_messages(const Team& members, TeamState& team, Agreed agreed, const char* call,
+                 Prepare&& prepare) {
+  if (!team::goes_by_messages(team, agreed.bytes)) return false;
+  const std::unique_ptr<team::ByMessages> part = prepare();
+  const std::size_t shown = part == nullptr ? 1 : 0;
+  if (part == nullptr) *team.lines().outgoing(shown) = std::byte{1};
+  agreed.read = {};  // also where the root alone reads what follows
   try {
-    team.round(agreed, 0, call);
+    team.round(agreed, shown, call);
   } catch (const Error& error) {
     if (error.code() == Errc::rank_lost) team::refuse_by_messages(members, call);
     throw;
   }
+  if (team.lines().first_to_show()) return false;
+  part->run();
+  return true;
 }
 
 }  // namespace
@@ -205,10 +216,9 @@ void detail::allreduce_bytes(const Team& members, void* data, const Reduction& r
   const TeamState::Collective one_at_a_time(team, "allreduce");
   auto* buffer = static_cast<std::byte*>(data);
   const std::size_t piece = elements_per_round(reduction, "allreduce");
-  if (team::goes_by_messages(team, reduced_bytes(reduction))) {
-    agree_about(members, team, {Kind::allreduce, reduced_bytes(reduction)}, "allreduce");
-    return team::allreduce_by_messages(members, data, reduction);
-  }
+  if (by_messages(members, team, {Kind::allreduce, reduced_bytes(reduction)}, "allreduce",
+                  [&] { return team::allreduce_by_messages(members, data, reduction); }))
+    return;
   if (reduction.count == 0) return team.round({Kind::allreduce}, 0, "allreduce");
   Scratch scratch(reduction);
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
@@ -227,10 +237,9 @@ void detail::reduce_bytes(const Team& members, void* data, const Reduction& redu
                       root,
                       {.by = team::Shown::By::root, .root = static_cast<std::uint32_t>(root)}};
   const std::size_t piece = elements_per_round(reduction, "reduce");
-  if (team::goes_by_messages(team, agreed.bytes)) {
-    agree_about(members, team, agreed, "reduce");
-    return team::reduce_by_messages(members, data, reduction, root);
-  }
+  if (by_messages(members, team, agreed, "reduce",
+                  [&] { return team::reduce_by_messages(members, data, reduction, root); }))
+    return;
   if (reduction.count == 0) return team.round(agreed, 0, "reduce");
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
     std::memcpy(team.lines().outgoing(n * element), buffer + at * element, n * element);
@@ -248,10 +257,9 @@ void detail::scan_bytes(const Team& members, void* data, const Reduction& reduct
   const std::size_t piece = elements_per_round(reduction, "scan");
   const Agreed agreed{first == nullptr ? Kind::scan : Kind::exclusive_scan,
                       reduced_bytes(reduction)};
-  if (team::goes_by_messages(team, agreed.bytes)) {
-    agree_about(members, team, agreed, "scan");
-    return team::scan_by_messages(members, data, reduction, first);
-  }
+  if (by_messages(members, team, agreed, "scan",
+                  [&] { return team::scan_by_messages(members, data, reduction, first); }))
+    return;
   if (reduction.count == 0) return team.round(agreed, 0, "scan");
   Scratch scratch(reduction);
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {

@@ -198,6 +198,14 @@ void on_wave(const Arrived& arrived) {
   notify_members_here(*team->block);
 }
 
+void on_breakdown(const Arrived& arrived) {
+  const auto record = arrived.head<BreakdownRecord>();
+  const Known* const team = known_team(record.team, arrived, false);
+  if (team == nullptr) return;
+  require_remote(*team->block, record.member, arrived);
+  if (note_breakdown(team->block->breakdown, record.word)) notify_members_here(*team->block);
+}
+
 /// From a member to the process by which it is reached, in the member's segment.
 struct TeamNews {
   std::uint64_t before = 0;  // in that process's list
@@ -223,6 +231,7 @@ void learn(std::uint32_t team, TeamBlock* block) {
     if (kind == Kind::round) on_round(arrived);
     if (kind == Kind::piece) on_piece(arrived);
     if (kind == Kind::wave) on_wave(arrived);
+    if (kind == Kind::breakdown) on_breakdown(arrived);
   }
 }
 
@@ -294,10 +303,11 @@ bool Registry::look() {
 
 std::size_t Registry::kept() { return known_here().kept_early; }
 
-const std::array<transport::Handling, 3> Registry::handlers{{
+const std::array<transport::Handling, 4> Registry::handlers{{
     {.kind = transport::number_of(Kind::round), .handler = on_round, .is_of_rank = true},
     {.kind = transport::number_of(Kind::piece), .handler = on_piece, .is_of_rank = true},
     {.kind = transport::number_of(Kind::wave), .handler = on_wave, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::breakdown), .handler = on_breakdown, .is_of_rank = true},
 }};
 
 void Registry::forget_all() {

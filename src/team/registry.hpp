@@ -32,7 +32,7 @@ class Registry {
   /// Records that wait until a member tells of their team. Under the links' lock.
   [[nodiscard]] static std::size_t kept();
 
-  static const std::array<transport::Handling, 3> handlers;
+  static const std::array<transport::Handling, 4> handlers;
   /// No team is known any more. Under the links' lock.
   static void forget_all();
 };

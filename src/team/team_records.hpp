@@ -44,4 +44,10 @@ struct WaveRecord {
   NodeRange nodes;
 };
 
+struct BreakdownRecord {
+  std::uint32_t team;
+  std::uint32_t member;
+  std::uint64_t word;
+};
+
 }  // namespace armature::team

@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "net/network.hpp"
+#include "team/breakdown.hpp"
 #include "team/release.hpp"
 #include "team/teams_of_rank.hpp"
 #include "wait/notifier.hpp"
@@ -53,6 +54,7 @@ void TeamState::give_up_block() {
 
 void TeamState::let_go() {
   proxy_.reset();
+  breakdown_ = block().breakdown.load(std::memory_order_relaxed);
   if (members_.are_all()) return;
   give_up_block();
   lines_.leave_block();
@@ -60,6 +62,7 @@ void TeamState::let_go() {
 
 void TeamState::meet_again(TeamBlock& block) {
   lines_.move_to(block, !members_.are_all());
+  if (breakdown_ != 0) (void)team::note_breakdown(block.breakdown, breakdown_);
   proxy_.emplace(space_, block);
   deaths_.reaches_other_nodes(proxy_->is_far());
 }

@@ -121,6 +121,7 @@ class TeamState {
   bool gave_up_ = false;
   team::Shown read_;  // of the round that was entered last, by whom
   std::atomic<bool> in_collective_ = false;
+  std::uint64_t breakdown_ = 0;  // of the block that it has let go of
   TeamState* next_ = nullptr;
 };
 

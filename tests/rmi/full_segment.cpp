@@ -2,6 +2,7 @@
 // its own. It is tried with calls, messages, transfers, notifications and collectives, none of
 // which it has used before. What needs memory of its own is an error at who asks for it, never its
 // end.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/collectives_async.hpp>
 #include <armature/rank_local.hpp>
 #include <armature/rmi.hpp>
 
@@ -18,6 +20,7 @@ using armature::Errc;
 using armature::World;
 
 constexpr int full = 0;
+constexpr Errc none = Errc::misuse;  // in the place of an error
 armature::rank_local<int> called;
 
 int twice(int number) { return 2 * number; }
@@ -47,7 +50,7 @@ Errc code_of(F f) {
   } catch (const armature::Error& error) {
     return error.code();
   }
-  return Errc::misuse;  // none
+  return none;
 }
 
 void calls(World& world) {
@@ -59,7 +62,7 @@ void calls(World& world) {
       const std::vector<std::byte> bytes(1 << 20);
       require(armature::sync(full, count, bytes) == bytes.size(), "long arguments are short");
     });
-    require(code == Errc::out_of_memory || code == Errc::misuse, "another error");
+    require(code == Errc::out_of_memory || code == none, "another error");
     require(code_of([] { (void)armature::sync(full, many, 1); }) == Errc::out_of_memory,
             "a long answer has come");
   }
@@ -97,6 +100,38 @@ void collectives(World& world) {
     require(values.back() == 1, "a broadcast");
     allreduce(world, std::span(values), std::plus<>());
     require(values.back() == world.size(), "a reduction");
+    reduce(world, std::span(values), full, std::plus<>());
+    const int members = world.rank() == full ? world.size() : 1;
+    require(values.back() == world.size() * members, "a reduction to one");
+    std::ranges::fill(values, 1);
+    scan(world, std::span(values), std::plus<>());
+    require(values.back() == world.rank() + 1, "a scan");
+  }
+}
+
+/// Right at a member, or out of memory there: nobody waits for ever.
+void collectives_that_return_at_once(World& world) {
+  const auto size = static_cast<std::size_t>(world.size());
+  const auto members = static_cast<std::int64_t>(size);
+  bool has_failed = false;
+  const auto finish = [&](auto start, auto is_right, const char* what) {
+    const Errc code = code_of([&] { start().wait(); });
+    has_failed = code == Errc::out_of_memory;
+    require(has_failed || (code == none && is_right()), what);
+  };
+  for (const std::size_t each : {1u, 100000u}) {
+    std::vector<std::int64_t> values(each, 1), all(each * size), from(each * size, world.rank());
+    finish([&] { return armature::barrier_async(world); }, [] { return true; }, "a barrier");
+    finish([&] { return armature::allreduce_async(world, std::span(values), std::plus<>()); },
+           [&] { return values.back() == members; }, "a reduction");
+    // The full rank has something for everybody, so it fails at all.
+    finish(
+        [&] {
+          return armature::alltoall_async(world, std::span<const std::int64_t>(from),
+                                          std::span(all));
+        },
+        [&] { return all.front() == 0 && all.back() == members - 1; }, "an exchange");
+    require(has_failed, "a rank without memory has told everybody something");
   }
 }
 
@@ -112,10 +147,16 @@ int main(int argc, char** argv) {
     messages(world);
     transfers(world, shared.on(full));
     collectives(world);
+    collectives_that_return_at_once(world);
+    collectives(world);
     world.barrier();
     for (const auto& piece : taken) world.free_local(piece);
     world.barrier();
     require(armature::sync(full, count, std::vector<std::byte>(1 << 20)) == 1 << 20,
             "memory again");
+    const armature::Team again = world.duplicate();
+    std::vector<std::int64_t> values(100000, 1);
+    armature::allreduce_async(again, std::span(values), std::plus<>()).wait();
+    require(values.back() == world.size(), "another team");
   });
 }
