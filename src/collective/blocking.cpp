@@ -6,8 +6,8 @@
 
 #include "armature/error.hpp"
 #include "collective/call.hpp"
-#include "team/breakdown.hpp"
 #include "team/by_messages.hpp"
+#include "team/show_breakdown.hpp"
 #include "team/team_state.hpp"
 
 namespace armature::team {

@@ -16,7 +16,7 @@
 #include "base/fail.hpp"
 #include "message/label.hpp"
 #include "space/layout.hpp"
-#include "team/breakdown.hpp"
+#include "team/show_breakdown.hpp"
 #include "team/team_state.hpp"
 #include "wait/poller.hpp"
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "message/label.hpp"
-#include "team/breakdown.hpp"
+#include "team/show_breakdown.hpp"
 #include "team/team_state.hpp"
 #include "wait/notifier.hpp"
 

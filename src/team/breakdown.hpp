@@ -15,10 +15,6 @@
 // shown, at all members, and go on failing when there is memory again. Of two that are shown the
 // earlier one stays.
 
-namespace armature::detail {
-class TeamState;
-}
-
 namespace armature::team {
 
 /// The first collective of messages that fails at all members of a team, and why.
@@ -44,11 +40,5 @@ struct Breakdown {
 
 /// Whether the word has changed: it had none, or a later one.
 bool note_breakdown(std::atomic<std::uint64_t>& word, std::uint64_t noted);
-
-/// Shows all members, on all nodes, and notifies them.
-void show_breakdown(detail::TeamState& team, const Breakdown& breakdown);
-
-/// As far as known here.
-[[nodiscard]] std::optional<Breakdown> breakdown_of(const detail::TeamState& team);
 
 }  // namespace armature::team
