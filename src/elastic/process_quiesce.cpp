@@ -210,23 +210,25 @@ bool ProcessQuiesce::reconfigure(RankScheduler& scheduler) {
     scheduler.take_ranks();
     return false;
   }
-  const bool rolls_back =
-      job_.nodes > 1 ||
-      job_.quiesce.epoch.how.load(std::memory_order_acquire) == space::Reconfiguration::roll_back;
-  if (rolls_back) {
+  bool rolls_back = false;
+  const auto prepare = [&] {
+    rolls_back = true;
     require_no_threads();
     // Those that roll back were packed with what they roll back to. Where they lie now nobody
     // knows.
     for (int rank = 0; rank < mapping_.ranks(); ++rank) fibers::forget_in_services(rank);
+  };
+  bool stays = true;
+  if (job_.nodes > 1) {
+    prepare();
+    if (!roll_back(mapping_, process_, segment_file_)) return false;  // others take its ranks
   } else {
     // One for which there is no room stays, as who is tied to its process does.
-    for (RankFiber* const fiber : scheduler.ranks().residents.all())
-      (void)fibers::pack_services(*fiber);
+    if (job_.quiesce.epoch.how.load(std::memory_order_acquire) != space::Reconfiguration::roll_back)
+      for (RankFiber* const fiber : scheduler.ranks().residents.all())
+        (void)fibers::pack_services(*fiber);
+    stays = elastic::reconfigure(mapping_, process_, segment_file_, prepare);
   }
-  if (job_.nodes > 1) {
-    if (!roll_back(mapping_, process_, segment_file_)) return false;  // others take its ranks
-  }
-  const bool stays = job_.nodes > 1 || elastic::reconfigure(mapping_, process_, segment_file_);
   page_cache_.forget();
   if (rolls_back) fibers::forget_mappings_of_ranks();
   fibers::abandon_static_guards(mapping_, process_);

@@ -108,9 +108,9 @@ void cancel_checkpoint(space::QuiesceState& quiesce) {
 }
 
 /// Throws quiesce::GivenUp when there is another one to come.
-void go_on(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier, int segment_file) {
+void go_on(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier, int segment_file,
+           bool back) {
   space::QuiesceState& quiesce = mapping.header().quiesce;
-  const bool back = quiesce.epoch.how.load(relaxed) == space::Reconfiguration::roll_back;
   barrier.reach(1);
   barrier.node_stands();
   if (back) {
@@ -155,13 +155,16 @@ bool has_left(const space::Mapping& mapping, int process) {
 
 }  // namespace
 
-bool reconfigure(const space::Mapping& mapping, int process, int segment_file) {
+bool reconfigure(const space::Mapping& mapping, int process, int segment_file,
+                 const std::function<void()>& before_rolling_back) {
   const space::ControlHeader& job = mapping.header();
   for (;;) {
     const std::uint32_t number = job.quiesce.epoch.wanted.load(std::memory_order_acquire);
+    const bool back = job.quiesce.epoch.how.load(relaxed) == space::Reconfiguration::roll_back;
     const auto barrier = quiesce::PhaseBarrier::of_epoch(mapping, process, number);
+    if (back) before_rolling_back();
     try {
-      barrier.of_node().is_member() ? go_on(mapping, barrier, segment_file)
+      barrier.of_node().is_member() ? go_on(mapping, barrier, segment_file, back)
                                     : look_on(mapping, barrier, process);
       return !has_left(mapping, process);
     } catch (const quiesce::GivenUp&) {  // another one has been asked for, or the job ends
