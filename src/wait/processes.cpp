@@ -53,12 +53,30 @@ void lose_process(const space::Control& control, int process) {
   wake_processes(control);
 }
 
-void roll_back_without(const space::Control& control, int process) {
+namespace {
+
+/// A process that leaves waits until members of the next epoch take its ranks. Where none of them
+/// lives, it would wait for ever.
+void keep_those_who_leave(const space::Control& control, std::span<const int> alive) {
+  const space::QuiesceState& quiesce = control.header().quiesce;
+  const std::uint32_t next = quiesce.epoch.wanted.load(std::memory_order_relaxed);
+  if (std::ranges::any_of(alive, [&](int one) { return control.process(one).belongs(next); }))
+    return;
+  for (const int one : alive) {
+    space::ProcessSlot& slot = control.process(one);
+    if (!is_to_leave(quiesce, slot)) continue;
+    slot.until.store(0, std::memory_order_release);
+    slot.step.store(0, std::memory_order_release);  // it will run ranks again
+  }
+}
+
+}  // namespace
+
+void roll_back_without(const space::Control& control, int process, std::span<const int> alive) {
   control.process(process).step.store(runs_no_more, std::memory_order_release);
-  if (recovers_on_nodes(control.header()))
-    lose_process(control, process);
-  else
-    reconfigure(control, space::Reconfiguration::roll_back, std::span(&process, 1), {});
+  if (recovers_on_nodes(control.header())) return lose_process(control, process);
+  keep_those_who_leave(control, alive);
+  reconfigure(control, space::Reconfiguration::roll_back, std::span(&process, 1), {});
 }
 
 std::uint32_t hosting_processes(const space::ControlHeader& job) {

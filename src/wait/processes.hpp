@@ -22,8 +22,15 @@ void reconfigure(const space::Control& control, space::Reconfiguration as,
 
 /// Has all roll back without that process, which was killed, in a job that recovers. Called by the
 /// launcher, or a simulation; on several nodes for the block of its node: the others hear of it by
-/// themselves.
-void roll_back_without(const space::Control& control, int process);
+/// themselves. `alive`: the others that are not known to be dead. On one node those of them that
+/// are to leave stay where nobody else is left.
+void roll_back_without(const space::Control& control, int process, std::span<const int> alive);
+/// Whether that process is to leave a job of one node, and has not yet. Nobody enters the
+/// reconfiguration in which it leaves any more once all its members are dead: then it may stay.
+inline bool is_to_leave(const space::QuiesceState& quiesce, const space::ProcessSlot& slot) {
+  return slot.until.load(std::memory_order_acquire) >
+         quiesce.epoch.entered.load(std::memory_order_acquire);
+}
 
 /// Takes that process for lost, on several nodes, in a job that recovers. Its node's others are to
 /// roll back without it. Called by whoever finds out, as often as they like.

@@ -3,6 +3,7 @@
 #include <ctime>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,14 @@ space::Control block(const space::Mapping& mapping) {
   return {reinterpret_cast<std::byte*>(&mapping.header())};
 }
 
+std::vector<int> alive() {
+  const Turns& turns = *Turns::of_process();
+  std::vector<int> alive;
+  for (int process = 0; process < turns.processes(); ++process)
+    if (turns.killed_ns(process) == 0) alive.push_back(process);
+  return alive;
+}
+
 /// The launcher ends the job where there is no copy.
 bool tell_of_death(int process) {
   const space::Mapping& mapping = *space::Mapping::of_process();
@@ -46,7 +55,7 @@ bool tell_of_death(int process) {
     if (slot.step.load(std::memory_order_acquire) == wait::runs_no_more) return true;
     if (job.quiesce.copy.load(std::memory_order_acquire) == 0) return false;
   }
-  wait::roll_back_without(block(mapping), process);
+  wait::roll_back_without(block(mapping), process, alive());
   return true;
 }
 

@@ -76,6 +76,12 @@ def chance():
     return random.Random(seed)
 
 
+def is_napping(pid):
+    """In nanosleep or clock_nanosleep, where it looks now and then."""
+    with open(f"/proc/{pid}/syscall") as file:
+        return file.read().split()[0] in ("35", "230", "101", "115")  # x86-64, AArch64
+
+
 def states_of(pids):
     """A line for each process: what it is, whether it runs, and what of the system it waits for, thread by thread."""
     lines = []

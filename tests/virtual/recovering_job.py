@@ -1,14 +1,12 @@
 """Jobs of virtual ranks under test whose processes are killed while they run."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
 
-from harness import Failed
-from printed_result import result
+from printed_result import read_until, result
 
 ARMATURE, PROGRAM = sys.argv[1:3]
 SECONDS = 60
@@ -61,16 +59,6 @@ def undisturbed(ranks, *arguments):
     done = subprocess.run([*words(ranks, min(ranks, 2)), *map(str, arguments)], capture_output=True, text=True,
                           timeout=SECONDS, stdin=subprocess.DEVNULL)
     return result((done.returncode, done.stdout, done.stderr))[0]
-
-
-def read_until(stream, pattern):
-    """What a job has said up to the line that tells of it."""
-    said = ""
-    for line in stream:
-        said += line
-        if re.search(pattern, line):
-            return said
-    raise Failed(f"never said: {pattern}\n{said}")
 
 
 class NodesJob(Job):

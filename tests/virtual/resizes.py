@@ -17,8 +17,8 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
 import resizable_job  # noqa: E402
-from harness import expect, perform_case, processes_with, wait_until  # noqa: E402
-from printed_result import result  # noqa: E402
+from harness import expect, is_napping, perform_case, processes_with, wait_until  # noqa: E402
+from printed_result import read_until, result  # noqa: E402
 from resizable_job import SECONDS, ResizableJob  # noqa: E402
 
 ARMATURE, STEPS, RESIZING, CASE = sys.argv[1:5]
@@ -333,12 +333,6 @@ def case_other_build():
         expect(not re.search(r"\[0x|#\d ", err), f"no stack: {err}")
 
 
-def is_napping(pid):
-    """In nanosleep or clock_nanosleep: what asks for processes sleeps until it is answered."""
-    with open(f"/proc/{pid}/syscall") as file:
-        return file.read().split()[0] in ("35", "230", "101", "115")  # x86-64, AArch64
-
-
 def case_ended_since():
     """Whoever asked was not looking while it was done and the job came to its end."""
     job = Job(4, 2, [], STEPS, 3000, 0, 1000, -1)
@@ -378,6 +372,23 @@ def case_stays_and_is_killed():
             status, out, err = job.end()
         expect(status == expected and "killed by signal 9" in err, f"{status}: {out}{err}")
         expect(expected != 0 or "all ranks go back" in err, f"{status}: {out}{err}")
+
+
+def case_stays_as_others_are_killed():
+    """It is to leave, and whoever was to take its ranks is killed before: it goes on with all of them."""
+    expected = undisturbed(7, 30000, 0, 0, -1)
+    job = Job(7, 2, ["--on-death", "recover", "--copy-every", 1000], STEPS, 30000, 0, 0, -1)
+    said = read_until(job.job.stderr, "was written to memory")
+    first, second = job.children()
+    os.kill(first, signal.SIGSTOP)
+    # Ranks never pause, so the other one naps only when it is to leave and waits to be rid of its own.
+    asking = subprocess.Popen([ARMATURE, "resize", str(job.pid), "--processes", "1"])
+    wait_until("it is to leave", lambda: is_napping(second))
+    os.kill(first, signal.SIGKILL)
+    expect(asking.wait(SECONDS) == 0, "resize has failed")
+    status, out, err = job.end()
+    got, err = result((status, out, said + err))
+    expect(got == expected and "stays: the others were killed" in err, f"{got}, not {expected}:\n{err}")
 
 
 def whole_case():

@@ -21,8 +21,16 @@ bool Recovery::has_gone_on(int node) const {
          });
 }
 
-/// Empty when it can.
-std::string Recovery::why_not(const LaunchedProcess& process) const {
+std::vector<int> Recovery::alive_but(const LaunchedProcess& process) const {
+  std::vector<int> alive;
+  for (const LaunchedProcess& other : processes_.all())
+    if (&other != &process && other.alive && !other.lost)
+      alive.push_back(processes_.number_of(other));
+  return alive;
+}
+
+/// Empty when it can, in some of the processes that are left.
+std::string Recovery::why_not(const std::vector<int>& left) const {
   const auto joined = [](const space::Control& node) { return node.header().all_have_joined(); };
   const auto has_copy = [](const space::Control& node) {
     return node.header().quiesce.copy.load(std::memory_order_acquire) != 0;
@@ -33,16 +41,17 @@ std::string Recovery::why_not(const LaunchedProcess& process) const {
   const bool is_one_node = job_.nodes().size() == 1;
   if (is_one_node && job.here.finished.load(std::memory_order_acquire) >= job.ranks)
     return "all ranks have ended";
-  for (const LaunchedProcess& other : processes_.all())
-    if (&other != &process && other.alive && !other.lost &&
-        (!is_one_node ||
-         job_.control().process(processes_.number_of(other)).belongs(job.quiesce.epoch.wanted)))
-      return "";
-  return "no process is left";
+  const bool some_go_on = std::ranges::any_of(left, [&](int number) {
+    const space::ProcessSlot& slot = job_.control().process(number);
+    return !is_one_node || slot.belongs(job.quiesce.epoch.wanted) ||
+           wait::is_to_leave(job.quiesce, slot);
+  });
+  return some_go_on ? "" : "no process is left";
 }
 
 void Recovery::recover(LaunchedProcess& process, const std::string& who, const Ending& ending) {
-  if (const std::string why = why_not(process); !why.empty()) {
+  const std::vector<int> left = alive_but(process);
+  if (const std::string why = why_not(left); !why.empty()) {
     reports_.report(who,
                     {ending.status, false,
                      fmt::format("{}, and the job cannot go on without it: {}", ending.how, why)},
@@ -58,7 +67,7 @@ void Recovery::recover(LaunchedProcess& process, const std::string& who, const E
     return say(
         fmt::format("{} {}: all ranks go back to the checkpoint in memory", who, ending.how));
   }
-  wait::roll_back_without(node, processes_.number_of(process));
+  wait::roll_back_without(node, processes_.number_of(process), left);
   output_.pass_on();
   const auto age_ns =
       base::now_ns() - node.header().every.copies.last_ns.load(std::memory_order_relaxed);

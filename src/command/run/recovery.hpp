@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "command/run/death_reports.hpp"
 #include "command/run/restarting.hpp"
@@ -33,7 +34,8 @@ class Recovery {
   void look();
 
  private:
-  [[nodiscard]] std::string why_not(const LaunchedProcess& process) const;
+  [[nodiscard]] std::vector<int> alive_but(const LaunchedProcess& process) const;
+  [[nodiscard]] std::string why_not(const std::vector<int>& left) const;
   void look_at_nodes();
   void have_recovered();
   [[nodiscard]] bool has_gone_on(int node) const;

@@ -159,9 +159,11 @@ void Resizing::finish(const std::function<void(LaunchedProcess&)>& has_died) {
 
 void Resizing::say_why_it_stays(int number) {
   const space::Resize& resize = job_.header().resize;
+  const int holder = resize.holder.load(std::memory_order_relaxed);
+  // It had begun to leave when the others were killed. If there are too few now, more come.
+  if (holder < 0) return say(fmt::format("process {} stays: the others were killed", number));
   const std::string why =
-      fmt::format("process {} stays: rank {} {}, which cannot move", number,
-                  resize.holder.load(std::memory_order_relaxed),
+      fmt::format("process {} stays: rank {} {}, which cannot move", number, holder,
                   space::text(resize.holder_has.load(std::memory_order_relaxed)));
   requests_.note_problem(why);
   say(why);
