@@ -9,7 +9,6 @@
 #include "base/runtime.hpp"
 #include "fibers/work_stealing.hpp"
 #include "net/network.hpp"
-#include "wait/notifier.hpp"
 #include "wait/processes.hpp"
 #include "wait/running_rank.hpp"
 #include "wait/wait.hpp"
@@ -63,11 +62,14 @@ IdleLoop::IdleLoop(ProcessRanks& ranks, QuiesceBody& body, Sleeper& sleeper)
 
 void IdleLoop::begin_round() { times_woken_ = wait::times_woken(ranks_.host.slot); }
 
+/// Makes them ready at once; whether there are any.
+//
 // A rank waits for a word after it has looked at it. So who has written the word since then has
 // told this process after the last look here.
 bool IdleLoop::look_at_words() {
   const std::uint32_t told = wait::times_woken(ranks_.host.slot);
   if (std::exchange(times_told_, told) == told) return false;
+  words_turn_ = ranks_.queue.turns();
   const bool some = ranks_.gatherings.take_out([this](RankFiber& fiber) {
     if (fiber.state == State::waits) ranks_.queue.push(fiber);
   });

@@ -5,6 +5,7 @@
 
 #include "fibers/process_ranks.hpp"
 #include "fibers/quiesce_body.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature::fibers {
 
@@ -33,9 +34,17 @@ class IdleLoop {
   /// Does what is to be done while no rank is ready.
   void idle();
 
-  /// Makes ready those who wait together for words that have come; whether there are any. Cheap
-  /// while nobody has told this process of a word.
-  bool look_at_words();
+  /// Makes ready those who wait together for words that have come, where somebody has told this
+  /// process of one. So a rank that is released has its turn as soon as one that is notified. A
+  /// look goes through all words: between two looks there is a turn for each few of them.
+  ///
+  /// Not called while a rank has looked at its word and has still to be put aside.
+  void look_at_words_in_turn() {
+    if (wait::times_woken(ranks_.host.slot) == times_told_) [[likely]]
+      return;
+    if (ranks_.queue.turns() - words_turn_ >= ranks_.gatherings.size() / words_per_turn)
+      (void)look_at_words();
+  }
   /// Called after a death: all that wait look at whom they wait for.
   void look_for_deaths();
   enum class Barrier { not_yet, passed };
@@ -44,9 +53,12 @@ class IdleLoop {
   void look_at_announced(Barrier barrier);
 
  private:
+  static constexpr std::size_t words_per_turn = 16;
+
   void look_again(std::size_t count);
   [[nodiscard]] bool linger(bool shared) const;
   void sleep();
+  bool look_at_words();
 
   ProcessRanks& ranks_;
   QuiesceBody& body_;
@@ -56,6 +68,7 @@ class IdleLoop {
   long park_ns_ = 0;
   std::uint32_t times_woken_ = 0;  // when it last began to look
   std::uint32_t times_told_ = 0;   // when it last looked at words
+  std::uint32_t words_turn_ = 0;   // the turn when it did
   std::uint32_t deaths_seen_;
   std::size_t look_turn_ = 0;
 };

@@ -207,7 +207,6 @@ void RankScheduler::look_around() {
   quiesces_ = is_quiesce_wanted(ranks_.host.mapping.header());
   (void)body_.give_back(now_ns, QuiesceBody::Pace::beside_ranks);
   (void)ranks_.queue.wake_poller();
-  (void)idle_.look_at_words();
   if (ranks_.queue.turns() % turns_per_barrier != 0) return;
   idle_.look_for_deaths();
   if (ranks_.residents.announced() != 0) idle_.look_at_announced(IdleLoop::Barrier::passed);
@@ -235,6 +234,7 @@ void RankScheduler::run() {
 
 void RankScheduler::yield(bool /*made_progress*/) {
   take_in();
+  idle_.look_at_words_in_turn();  // whom this rank has released goes before its next turn
   if (ranks_.queue.empty()) {
     // The rank may go on so for long, and those that wait depend on a look around.
     if (ranks_.queue.count_turn() % turns_per_poller == 0) look_around();
@@ -274,6 +274,7 @@ bool RankScheduler::wait(bool made_progress, const wait::WaitFor& wait) {
     }
     if (!me.waiting.is_sure) ranks_.residents.announce(me);
   }
+  idle_.look_at_words_in_turn();
   switch_from(me);
   return std::exchange(me.waiting.is_long, false);
 }
