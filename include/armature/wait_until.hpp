@@ -110,9 +110,14 @@ template <WaitableInteger T>
 /// there then that the writer of the word has put before it in order: by blocking puts before a put
 /// of the word, as the data of a put_signal (signal.hpp).
 ///
+/// A look at the word is an acquire load. A put of a single value is a release store, and so are
+/// atomics and signals. Non-blocking puts are in no order with the word: a fence, or the signal of
+/// put_signal, has to come between (OpenSHMEM 1.5, shmem_fence and shmem_put_signal).
+///
 /// The word lies in the caller's own memory where others can put, naturally aligned. It is changed
-/// by puts of a single value, by atomics, and by signals. Meanwhile the rank executes calls, and
-/// takes in what comes for it.
+/// by puts of a single value, by atomics, and by signals. Not as a part of an array that is put:
+/// its elements come in any order, and C++ calls a look meanwhile a data race. Meanwhile the rank
+/// executes calls, and takes in what comes for it.
 ///
 /// The rank sleeps. Signals and everything from other nodes wake it. A put or an atomic from a rank
 /// of its node is a plain store that tells nobody: the rank looks by itself, at least once in a

@@ -119,8 +119,10 @@ TEST(WaitUntil, any_passes_no_word_over_for_ever) {
 TEST(WaitUntil, some_finds_all_that_hold_and_no_other) {
   auto words = world().allocate<long>(6);
   if (me() == 0)
-    for (int rank = 0; rank < ranks(); ++rank)
-      armature::put(words.on(rank), std::vector<long>{9, 0, 9, 9, 0, 9});
+    for (int rank = 0; rank < ranks(); ++rank) {
+      armature::put(words.on(rank), std::vector<long>{9, 0, 9, 9, 0});
+      armature::put(words.on(rank) + 5, 9L);
+    }
   wait_until(&words[5], Comparison::eq, 9);
   world().barrier();
   const std::vector<int> left_out = {0, 0, 1, 0, 0, 0};
