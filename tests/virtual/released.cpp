@@ -21,7 +21,7 @@ int went = 0;  // from a barrier, of this process's members, in all rounds
 void take_turns(int members, int rounds, const std::atomic_ref<int>& released) {
   for (int round = 1; round <= rounds; ++round) {
     while (released.load(std::memory_order_acquire) < round) armature::yield();
-    // Where notifiers do not work, each turn lets one member look.
+    // Each turn lets one member look, where notifiers do not work.
     for (int turn = 0; turn < members && went < members * round; ++turn) armature::yield();
     require(went >= members * round, "who was released has its turn before others have many");
   }
