@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <armature/armature.hpp>
 
@@ -43,6 +44,26 @@ std::size_t bytes_of_rank(World& world, std::size_t bytes_before) {
          static_cast<std::size_t>(world.size());
 }
 
+/// Writes to both neighbours in a ring, and meets all: the exchange of a halo.
+class Halo {
+ public:
+  explicit Halo(World& world)
+      : world_(world), cells_(world.allocate<double>(2 * side_)), side_of_mine_(side_) {}
+  void exchange() {
+    const int me = world_.rank(), ranks = world_.size();
+    put(cells_.on((me + 1) % ranks), side_of_mine_);
+    put(cells_.on((me + ranks - 1) % ranks) + side_, side_of_mine_);
+    world_.barrier();
+  }
+  static constexpr std::size_t bytes = 4096;
+
+ private:
+  static constexpr std::size_t side_ = bytes / sizeof(double);
+  World& world_;
+  Piece<double> cells_;
+  std::vector<double> side_of_mine_;
+};
+
 }  // namespace
 
 void scale_rows(World& world, const Settings& settings, std::size_t bytes_before) {
@@ -57,6 +78,10 @@ void scale_rows(World& world, const Settings& settings, std::size_t bytes_before
   if (const char* const started = std::getenv(started_variable))
     tell("start", bytes, met_ns - std::atof(started));
   const double so_long_ns = settings.effort.budget_ns;
+  Halo halo(world);
+  tell("halo", Halo::bytes, mean_ns(world, so_long_ns, [&] { halo.exchange(); }));
+  if (domain_count(Domain::smp) > 1)
+    tell("connections", 0, allreduce(world, connected_processes(), Maximum()));
   tell("barrier", 0, mean_ns(world, so_long_ns, [&] { world.barrier(); }));
   tell("allreduce", sizeof(double),
        mean_ns(world, so_long_ns, [&] { keep(allreduce(world, 1.0)); }));

@@ -18,9 +18,9 @@ constexpr int virtual_ranks[] = {4, 10, 100, 1000, 10'000, 100'000};
 constexpr int quick_processes_max = 32, quick_virtual_max = 1000;
 
 void collect(Collector& collector) {
-  if (!collector.wants({"start", "barrier", "allreduce"})) return;
+  if (!collector.wants({"start", "halo", "connections", "barrier", "allreduce"})) return;
   for (const int ranks : processes)
-    if (!collector.quick() || ranks <= quick_processes_max)
+    if (ranks >= collector.nodes() && (!collector.quick() || ranks <= quick_processes_max))
       collector.job({.ranks = ranks, .nodes = collector.nodes()}, "scale");
   const int hosts = std::max(2, collector.nodes());
   for (const int ranks : virtual_ranks)
@@ -63,6 +63,9 @@ constexpr const char* footer =
 virtual ranks on two processes (.v4 .. .v100000), or one process for each node:
   start              from the start of the command until all ranks have met; bytes: memory that
                      the job has added to the processes, for each rank
+  halo               each rank puts 4 KiB to both neighbours in a ring, then all wait for all
+  connections        with --nodes: the processes of other nodes to which a process is connected
+                     after that, the most of all; a number instead of a time
   barrier            all ranks wait for all
   allreduce          the sum of a double of each rank, at all
 

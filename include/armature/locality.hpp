@@ -18,6 +18,11 @@ namespace armature {
 /// has.
 [[nodiscard]] ARMATURE_API Rank owner_of(const void* address);
 
+/// Returns to how many processes of other nodes the calling rank's process is connected. Processes
+/// connect when one first sends something to the other. All are connected from the start where
+/// ranks are virtual, and where the job goes on after deaths: a death is seen by its connections.
+[[nodiscard]] ARMATURE_API int connected_processes();
+
 /// The papers' communication domains: each level divides the job into groups of ranks that are near
 /// each other; the level below divides those.
 enum class Domain {

@@ -89,7 +89,7 @@ void dismiss(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier
     if (barrier.leads())
       for (const std::uint32_t before : {ProcessSlot::to_come, ProcessSlot::admitted})
         (void)changes(mapping.process_slot(one), before, ProcessSlot::in_order);
-    if (links.has(one)) links.give_up(one, "it does not come");
+    if (links.is_connected(one)) links.give_up(one, "it does not come");
   }
 }
 

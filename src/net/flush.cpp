@@ -69,7 +69,8 @@ void Flush::to(int rank, const char* call) {
   if (!await_handled(link_to(rank).process(), rank, call)) fail_lost(rank, call);
 }
 
-/// The processes on other nodes, but for that one, that have not handled everything yet.
+/// The processes to which this one is connected, but for that one, that have not handled everything
+/// yet.
 std::vector<int> Flush::open_processes(int but) {
   // The caller's own memory, which it may take to another process: not under the lock.
   std::vector<int> open;
@@ -78,7 +79,7 @@ std::vector<int> Flush::open_processes(int but) {
   send_held();
   // Records that a lost process has not handled do not count where ranks go on without it.
   const bool lost_count = !wait::recovers_on_nodes(map_.mapping().header());
-  for (const int other : peers_.all())
+  for (const int other : links_.partners())
     if (const Link& link = links_.to(other);
         other != but && (lost_count || !link.is_lost()) &&
         (link.wanting() > link.acknowledged() || link.streams().any()))
@@ -126,7 +127,7 @@ bool Flush::is_over(int rank) {
   const Lock locked(links_.lock());
   rings_.look_again(rank);
   bool all = !rings_.holds_back(rank);
-  for (const int process : peers_.all()) all = links_.to(process).settles(rank) && all;
+  for (const int process : links_.partners()) all = links_.to(process).settles(rank) && all;
   return all;
 }
 
@@ -134,7 +135,7 @@ bool Flush::is_drained() {
   send_held();
   for (const transport::Service* const one : links_.services().all())
     if (one->quiesce != nullptr && !one->quiesce()) return false;
-  return std::all_of(peers_.all().begin(), peers_.all().end(), [&](int process) {
+  return std::ranges::all_of(links_.partners(), [&](int process) {
     const Link& link = links_.to(process);
     return link.is_lost() ||
            (link.is_idle() && !link.holds_records() && !link.streams().any() && link.queued() == 0);

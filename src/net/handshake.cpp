@@ -89,13 +89,22 @@ void Handshake::meet(std::span<const int> others, bootstrap::Exchange& exchange,
   links_.engine().keep_from_children();
 }
 
+void Handshake::connect_to(int process, bootstrap::Exchange& exchange,
+                           const NetworkOptions& options) {
+  try {
+    require_same_services({&process, 1}, exchange, options);
+    ConnectGuard guard = guard_of(options);
+    guard.watch(process);
+    links_.connect(process, exchange.get(process, address_key), name_of(process, options));
+  } catch (const Error& error) {
+    links_.give_up(process, error.what());
+  }
+}
+
 void Handshake::connect(std::span<const int> others, bootstrap::Exchange& exchange,
                         const NetworkOptions& options) {
   const Lock locked(links_.lock());
-  ConnectGuard guard(options.connect_ns, [&](int process) {
-    if (options.end_job != nullptr)
-      options.end_job(-1, no_answer(process, options, links_.engine()).c_str());
-  });
+  ConnectGuard guard = guard_of(options);
   for (const int process : others) {
     guard.watch(process);
     tell_connecting_to(peers_.first_rank_of(process));
@@ -105,6 +114,13 @@ void Handshake::connect(std::span<const int> others, bootstrap::Exchange& exchan
     (void)links_.to(process).append(transport::Kind::hello, -1, -1, 0, Link::Ack::none);
     links_.to(process).flush();
   }
+}
+
+ConnectGuard Handshake::guard_of(const NetworkOptions& options) const {
+  return ConnectGuard(options.connect_ns, [this, &options](int process) {
+    if (options.end_job != nullptr)
+      options.end_job(-1, no_answer(process, options, links_.engine()).c_str());
+  });
 }
 
 /// Records name services by their places in the list.
@@ -156,7 +172,7 @@ void Handshake::await_greetings(std::span<const int> others, const NetworkOption
       if (beat_every_ns != 0 && now_ns - beat_ns >= beat_every_ns) {
         beat_ns = now_ns;
         const Lock locked(links_.lock());
-        peers_.tell_all(transport::Kind::none);
+        peers_.tell_partners(transport::Kind::none);
       }
       if (!link.is_lost() && now_ns - begun_ns < options.connect_ns) continue;
       fail(Errc::start, link.is_lost()
@@ -164,23 +180,6 @@ void Handshake::await_greetings(std::span<const int> others, const NetworkOption
                                           "or broke",
                                           name_of(process, options), links_.engine().description())
                             : no_answer(process, options, links_.engine()));
-    }
-  }
-}
-
-void Handshake::part() {
-  {
-    const Lock locked(links_.lock());
-    peers_.tell_all(transport::Kind::bye);
-  }
-  constexpr std::uint64_t patience_ns = 10'000'000'000;
-  const std::uint64_t begun_ns = base::now_ns();
-  for (const int process : peers_.all()) {
-    const Link& link = links_.to(process);
-    while ((!link.said_bye() || link.queued() > 0) && !link.is_lost() &&
-           base::now_ns() - begun_ns < patience_ns) {
-      poll_();
-      sched_yield();
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bootstrap/exchange.hpp"
+#include "net/connect_guard.hpp"
 #include "net/network_options.hpp"
 #include "net/peers.hpp"
 #include "net/rank_map.hpp"
@@ -18,8 +19,8 @@ namespace armature::net {
 /// Returns that secret, on which others have agreed before.
 [[nodiscard]] std::uint64_t secret_of_job(bootstrap::Exchange& exchange);
 
-/// How the processes of a job meet when the network begins, or when one comes, and part when it
-/// ends.
+/// How the processes of a job meet when the network begins, when one is first used, or when one
+/// comes.
 class Handshake {
  public:
   /// `poll` polls the network; what it throws ends the wait for others.
@@ -35,17 +36,19 @@ class Handshake {
   /// when all have answered. Throws Error(start) naming interface, address and process.
   void meet(std::span<const int> others, bootstrap::Exchange& exchange,
             const NetworkOptions& options);
+  /// Connects to a process that may know nothing of this one, and does not wait for an answer.
+  /// Under the links' lock. A process that cannot be reached is given up.
+  void connect_to(int process, bootstrap::Exchange& exchange, const NetworkOptions& options);
   /// Returns when each of them has connected to this process, to which it need not have. Throws
   /// Error(start).
   void await_words(std::span<const int> others, const NetworkOptions& options);
-  /// Nothing is unread when a process has everybody's good-bye, so that its end cuts nobody short.
-  void part();
 
  private:
   void require_same_services(std::span<const int> others, bootstrap::Exchange& exchange,
                              const NetworkOptions& options);
   void connect(std::span<const int> others, bootstrap::Exchange& exchange,
                const NetworkOptions& options);
+  [[nodiscard]] ConnectGuard guard_of(const NetworkOptions& options) const;
   void await_greetings(std::span<const int> others, const NetworkOptions& options);
   void tell_connecting_to(int rank) const;
 

@@ -36,7 +36,7 @@ void Heartbeat::beat() {
   if (silence_max_ns_ == 0 || now_ns - beat_ns_ < interval_ns()) return;
   if (now_ns - beat_ns_ > silence_max_ns_) stopped_ns_ = now_ns;
   const bool stopped = now_ns - std::exchange(beat_ns_, now_ns) > 2 * interval_ns();
-  const std::vector<int>& others = peers_.all();
+  const std::vector<int>& others = links_.partners();
   pulses_.resize(others.size());
   for (std::size_t i = 0; i < others.size(); ++i) {
     Link& link = links_.to(others[i]);

@@ -42,7 +42,7 @@ class Heartbeat {
     std::uint64_t received = 0;
     std::uint64_t since_ns = 0;
   };
-  std::vector<Pulse> pulses_;  // in the order of Peers::all()
+  std::vector<Pulse> pulses_;  // in the order of Links::partners()
   std::uint64_t silence_max_ns_ = 0;
   std::uint64_t beat_ns_ = 0;     // when we looked last
   std::uint64_t stopped_ns_ = 0;  // when we saw that we had been stopped

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/runtime.hpp"
+#include "net/farewell.hpp"
 #include "net/records.hpp"
 #include "wait/processes.hpp"
 #include "wait/rank_context.hpp"
@@ -51,10 +52,21 @@ Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Opti
       options_(std::move(how)) {
   for (const transport::Service* const one : links_.services().all())
     if (one->poll != nullptr) polls_.push_back(one->poll);
+  if (options_.connects_on_demand)
+    links_.on_first_use = [this](int process) {
+      handshake([] {}).connect_to(process, exchange_, options_);
+    };
   links_.on_idle = [](Link& link) { network()->rings_.look_again(link); };
   links_.streams().on_sent = [](Link& link) { network()->rings_.streams_went_on(link); };
   links_.on_lost = [](Link& link, const char* why) {
     if (!link.said_bye()) network()->failed(link.process(), why);
+  };
+  links_.on_connected = [](Links& links) {
+    network()
+        ->mapping()
+        .process_slot(links.process())
+        .connections.store(static_cast<std::uint32_t>(links.partners().size()),
+                           std::memory_order_relaxed);
   };
 }
 
@@ -90,7 +102,10 @@ void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exch
   handshake.publish(exchange);
   if (!comes_later) {
     exchange.fence();
-    handshake.meet(joined.peers_.all(), exchange, options);
+    if (options.connects_on_demand)
+      handshake.meet(NodeTree(mapping, exchange.process()).neighbours(), exchange, options);
+    else
+      handshake.meet(joined.peers_.all(), exchange, options);
   }
   if (!options.serves) return;
   joined.heartbeat_.start(options.heartbeat_ns);
@@ -118,7 +133,10 @@ void Network::meet(std::span<const int> others, Comes who, const std::function<v
 void Network::leave() {
   Network* const leaving = network();
   if (leaving == nullptr) return;
-  leaving->handshake([] {}).part();
+  Farewell farewell(leaving->links_, leaving->peers_, [&] { (void)leaving->poll(); });
+  if (leaving->options_.connects_on_demand)
+    farewell.agree(NodeTree(leaving->mapping(), leaving->links_.process()));
+  farewell.say();
   leaving->thread_.stop();
   leaving->~Network();
   wait::set_poller(nullptr);

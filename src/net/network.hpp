@@ -9,6 +9,7 @@
 #include "net/handshake.hpp"
 #include "net/heartbeat.hpp"
 #include "net/network_options.hpp"
+#include "net/node_tree.hpp"
 #include "net/peers.hpp"
 #include "net/progress_thread.hpp"
 #include "net/rank_map.hpp"
@@ -100,7 +101,7 @@ class Network final : public wait::Poller {
   Flush flush_;
   std::vector<bool (*)()> polls_;  // of services
   ProgressThread thread_;
-  bootstrap::Exchange& exchange_;  // by which it finds those who come
+  bootstrap::Exchange& exchange_;  // by which it finds those to which it connects later
   const NetworkOptions options_;
 };
 

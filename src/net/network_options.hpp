@@ -23,6 +23,9 @@ struct NetworkOptions {
   void (*say_lost)(int process, const char* why) = nullptr;  // once on this node
   void (*end_job)(int process, const char* why) = nullptr;   // a loss has: does not return
   std::uint64_t heartbeat_ns = 10'000'000'000;               // silent for longer: lost; 0: never
+  // Connections are made when first used, not all at the start. Who is not connected to a process
+  // does not see its death: not where the job goes on after one.
+  bool connects_on_demand = false;
   bool serves = true;                         // by a thread of its own, where nobody polls
   std::uint64_t connect_ns = 30'000'000'000;  // within that every process must have answered
 };

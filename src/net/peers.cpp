@@ -73,8 +73,8 @@ void Peers::on_life(const Arrived& arrived) {
   ring_ranks_here(mapping_);
 }
 
-void Peers::tell_all(transport::Kind kind) {
-  for (const int process : all_) {
+void Peers::tell_partners(transport::Kind kind) {
+  for (const int process : links_.partners()) {
     (void)links_.to(process).append(kind, -1, -1, 0, Link::Ack::none);
     links_.to(process).flush();
   }
@@ -82,7 +82,7 @@ void Peers::tell_all(transport::Kind kind) {
 
 void Peers::tell_life(int rank, Life life) {
   const Lock locked(links_.lock());
-  for (const int process : all_) {
+  for (const int process : links_.partners()) {
     Link& link = links_.to(process);
     link.post(Kind::life, rank, -1, static_cast<std::uint32_t>(life), Link::Ack::none);
     link.flush();

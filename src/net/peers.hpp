@@ -49,8 +49,8 @@ class Peers {
   void require_reachable(int rank, const char* call);
 
   /// An empty record of the links' own. Under the links' lock.
-  void tell_all(transport::Kind kind);
-  /// Tells everybody what has become of a rank of this process.
+  void tell_partners(transport::Kind kind);
+  /// Tells all to which this process is connected what has become of a rank of it.
   void tell_life(int rank, space::Life life);
   /// Another process has told that. Under the links' lock.
   void on_life(const transport::Arrived& arrived);

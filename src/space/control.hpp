@@ -186,6 +186,8 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> comes{0};
   // 1: one that is to come waits for others to connect to it. In the block of its own node.
   std::atomic<std::uint32_t> can_come{0};
+  // Processes of other nodes to which it is connected. In the block of its own node.
+  std::atomic<std::uint32_t> connections{0};
   // News of their teams from ranks that other nodes reach by this process, but that are in another:
   // address of the last; 0: none.
   std::atomic<std::uint64_t> team_news{0};

@@ -136,6 +136,9 @@ struct NodePart {
   std::uint32_t ranks = 0, processes = 0;
   // Ranks that have left the job: when all have, the node's processes end.
   std::atomic<std::uint32_t> finished{0};
+  // The end of a job whose processes connect at first use (net/farewell.hpp): how many of the
+  // node's have nothing more on its way, and 1 when no process of the job has. A futex word.
+  std::atomic<std::uint32_t> parting{0}, all_part{0};
   // A process with nothing to do, its number + 1; 0: none.
   std::atomic<std::uint32_t> steal_request{0};
 };

@@ -5,6 +5,7 @@
 #include "transport/links.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/process_memory.hpp"
 #include "base/valgrind.hpp"
 
 namespace armature::transport {
@@ -26,6 +28,8 @@ std::byte* Link::append(RecordOf named, int from, int to, std::size_t body_bytes
   const std::size_t padded = (body_bytes + 7) / 8 * 8;
   if (open_ != nullptr && open_->used + sizeof(Record) + padded > packet_bytes) flush();
   if (open_ == nullptr) {
+    if (!is_connected_) [[unlikely]]
+      links_.use(*this);
     open_ = links_.packets_.take(queued_);
     open_->used = sizeof(PacketHeader);
     if (!std::exchange(gathers_, true)) links_.gathering_.push_back(this);
@@ -87,26 +91,57 @@ void Link::send(OutgoingPacket& packet, std::span<const std::byte> head,
   std::memcpy(packet.bytes, &header, sizeof header);
   base::mark_defined(packet.bytes, packet.used);  // padding, too
   ++queued_;
-  if (links_.engine_->send(process_, head, body,
+  // A link that could not be connected is lost: nothing is sent.
+  if (!is_connected_ ||
+      links_.engine_->send(process_, head, body,
                            reinterpret_cast<std::uint64_t>(static_cast<Sending*>(&packet))))
     packet.sent(packet);
 }
 
+/// Release: who finds it sees it as it was made.
+Link& LinkTable::make(Links& links, int process) {
+  const base::ProcessMemory kept;  // a rank that moves may be asking
+  auto made = std::make_unique<Link>(links, process);
+  Link* found = nullptr;
+  if (links_[static_cast<std::size_t>(process)].compare_exchange_strong(
+          found, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+    return *made.release();
+  return *found;
+}
+
 Links::Links(const Options& options)
-    : options_(options),
-      links_(static_cast<std::size_t>(options.processes)),
-      services_(options.services) {
+    : options_(options), links_(options.processes), services_(options.services) {
   engine_ = options.open(*this, options.engine);
 }
 
-Links::~Links() = default;
+Links::~Links() {
+  engine_.reset();  // it may report what it lets go of
+}
+
+void Links::use(const Link& link) {
+  ARMATURE_ASSERT(on_first_use != nullptr || link.is_lost());
+  if (!link.is_lost()) on_first_use(link.process());
+}
 
 void Links::connect(int process, std::span<const std::byte> address, const std::string& name) {
-  links_[static_cast<std::size_t>(process)] = std::make_unique<Link>(*this, process);
+  Link& link = to(process);
+  if (link.is_connected_) return;
   if (const char* problem = engine_->connect(process, address))
     fail(Errc::start, fmt::format("{} cannot be reached by {}: {}. It may be the wrong interface: "
                                   "ARMATURE_NET_DEVICE names another one, or its subnet",
                                   name, engine_->description(), problem));
+  link.is_connected_ = true;
+  partners_.push_back(process);
+  if (on_connected != nullptr) on_connected(*this);
+  // Handlers may not run within what is about to send: it may be amid something.
+  if (on_first_use == nullptr) hear_strangers();
+}
+
+/// Takes in what has come from processes to which this one was not connected.
+void Links::hear_strangers() {
+  if (on_first_use != nullptr)
+    for (const Strange& one : strange_)
+      if (const Link& link = to(one.process); !link.is_connected_) use(link);
   for (const Strange& one : std::exchange(strange_, {})) received(one.packet.head, one.packet.body);
 }
 
@@ -124,6 +159,8 @@ bool Links::progress() {
   acknowledge();
   bool any = streams_.push();
   any = engine_->progress() || any;
+  if (on_first_use != nullptr && !strange_.empty()) hear_strangers();
+  if (std::exchange(has_new_sockets_, false)) engine_->keep_from_children();
   if (!owing_.empty()) {
     bool now = false;
     for (const Link* link : owing_) now = now || link->owes_ == Link::Owes::now;
@@ -162,12 +199,12 @@ Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> bo
     ++refused_;  // nobody of this job
     return nullptr;
   }
-  if (!has(header.process)) {
+  Link& link = to(header.process);
+  if (link.is_lost()) return nullptr;  // it has been given up, and may not know
+  if (!link.is_connected_) {
     strange_.push_back({header.process, {{head.begin(), head.end()}, {body.begin(), body.end()}}});
     return nullptr;
   }
-  Link& link = to(header.process);
-  if (link.is_lost()) return nullptr;  // it has been given up, and may not know
   const auto ahead =
       static_cast<std::int32_t>(header.sequence - static_cast<std::uint32_t>(link.received_ + 1));
   if (ahead < 0)
@@ -188,7 +225,8 @@ Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> bo
   const std::size_t gathered = link.open_ != nullptr ? link.open_->used : 0;
   handle_records(link, packet.subspan(sizeof header),
                  head.empty() ? std::span<const std::byte>() : body);
-  ++link.received_;
+  // Its first answers: the connection stands.
+  if (link.received_++ == 0) has_new_sockets_ = on_first_use != nullptr;
   if ((header.flags & PacketHeader::wants_ack) != 0) {
     if (link.owes_ == Link::Owes::nothing) owing_.push_back(&link);
     owes_.store(true, std::memory_order_relaxed);
@@ -220,6 +258,7 @@ void Links::handle_records(Link& link, std::span<const std::byte> records,
                           last ? lent : std::span<const std::byte>()};
     services_.require_known(record.kind, link.process_);
     if (record.kind == RecordKind{0, static_cast<std::uint8_t>(Kind::hello)}) link.hello_ = true;
+    if (record.kind == RecordKind{0, static_cast<std::uint8_t>(Kind::over)}) link.over_ = true;
     if (record.kind == RecordKind{0, static_cast<std::uint8_t>(Kind::bye)}) link.bye_ = true;
     const Handling& how = services_.handling(record.kind);
     if (how.handler != nullptr && (!link.ignores_ || how.is_never_ignored)) how.handler(arrived);
@@ -236,7 +275,7 @@ void Links::lost(int peer, const char* why) {
   Link& link = to(peer);
   if (link.lost_.exchange(true)) return;
   link.early_.clear();
-  engine_->drop(peer);
+  if (link.is_connected_) engine_->drop(peer);
   link.streams_.cut();
   // Nothing will be acknowledged any more; who waits for that looks at whether the link is lost.
   if (on_lost != nullptr) on_lost(link, why);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -91,7 +92,10 @@ class Link {
   static_assert(StreamQueue::packets_queued_max == queued_max / 2);
 
   [[nodiscard]] bool said_hello() const { return hello_; }
+  [[nodiscard]] bool said_over() const { return over_; }
   [[nodiscard]] bool said_bye() const { return bye_; }
+  /// Whether the engine has been told how to reach the process. Under the lock.
+  [[nodiscard]] bool is_connected() const { return is_connected_; }
   [[nodiscard]] bool is_lost() const { return lost_.load(std::memory_order_acquire); }
   [[nodiscard]] int process() const { return process_; }
   /// Whether what comes is of no use any more: it is acknowledged and not handled, but for what
@@ -133,8 +137,30 @@ class Link {
   StreamQueue streams_;
   bool gathers_ = false;  // it is among Links::gathering_
   enum class Owes { nothing, later, now } owes_ = Owes::nothing;
-  bool hello_ = false;
+  bool hello_ = false, over_ = false;
+  bool is_connected_ = false;
   bool ignores_ = false;
+};
+
+/// The links by process, each made when it is first asked for, by any thread.
+class LinkTable {
+ public:
+  explicit LinkTable(int processes) : links_(static_cast<std::size_t>(processes)) {}
+  LinkTable(const LinkTable&) = delete;
+  LinkTable& operator=(const LinkTable&) = delete;
+  ~LinkTable() {
+    for (const std::atomic<Link*>& link : links_) delete link.load(std::memory_order_relaxed);
+  }
+
+  /// nullptr: nobody has asked for it. Acquire: who finds it sees it as it was made.
+  [[nodiscard]] Link* find(int process) const {
+    return links_[static_cast<std::size_t>(process)].load(std::memory_order_acquire);
+  }
+  /// Returns the link that the first of those has made who do so at once.
+  [[nodiscard]] Link& make(Links& links, int process);
+
+ private:
+  std::vector<std::atomic<Link*>> links_;
 };
 
 /// All links of this process, over one engine. Everything is done under lock().
@@ -154,16 +180,25 @@ class Links : public Sink {
   [[nodiscard]] Engine& engine() { return *engine_; }
   [[nodiscard]] const Engine& engine() const { return *engine_; }
   /// Throws Error(start) when it is clear at once that `name`, as errors call it, cannot be
-  /// reached. Takes in what that process has sent before: it may have connected earlier.
+  /// reached. What that process has sent before is taken in: it may have connected earlier. Where
+  /// links connect at first use, the next progress() does so.
   void connect(int process, std::span<const std::byte> address, const std::string& name);
+  /// The processes to which this one is connected, in the order in which it connected. Under the
+  /// lock.
+  [[nodiscard]] const std::vector<int>& partners() const { return partners_; }
 
   [[nodiscard]] const ServiceTable& services() const { return services_; }
 
   using Lock = std::lock_guard<LinksMutex>;
   [[nodiscard]] LinksMutex& lock() { return lock_; }
-  [[nodiscard]] Link& to(int process) { return *links_[static_cast<std::size_t>(process)]; }
-  [[nodiscard]] bool has(int process) const {
-    return links_[static_cast<std::size_t>(process)] != nullptr;
+  /// Not only under the lock.
+  [[nodiscard]] Link& to(int process) {
+    Link* const found = links_.find(process);
+    return found != nullptr ? *found : links_.make(*this, process);
+  }
+  [[nodiscard]] bool is_connected(int process) const {
+    const Link* const link = links_.find(process);
+    return link != nullptr && link->is_connected();
   }
   /// Whether something has come from a process to which this one has not connected yet.
   [[nodiscard]] bool has_heard_of(int process) const {
@@ -175,8 +210,7 @@ class Links : public Sink {
 
   /// Ignores what comes from any process from now on, see Link::ignore. Under the lock.
   void ignore_all() {
-    for (const auto& link : links_)
-      if (link != nullptr) link->ignore(true);
+    for (const int process : partners_) to(process).ignore(true);
   }
   /// From now on nothing is expected of that process.
   void give_up(int process, const char* why) { lost(process, why); }
@@ -194,12 +228,20 @@ class Links : public Sink {
   /// Packets that did not know the job's secret.
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
-  /// Called under the lock when a link has become idle; when one is lost.
+  /// Called under the lock when a link has become idle; when one is lost; when one has been
+  /// connected.
   void (*on_idle)(Link& link) = nullptr;
   void (*on_lost)(Link& link, const char* why) = nullptr;
+  void (*on_connected)(Links& links) = nullptr;
+  /// Called under the lock when something is first to be sent to a process, or has come from one to
+  /// which this one is not connected: it connects to that process, or gives it up. Empty where all
+  /// are connected to when the network begins, or when they come.
+  std::function<void(int process)> on_first_use;
 
  private:
   friend class Link;
+  void use(const Link& link);
+  void hear_strangers();
   void received(std::span<const std::byte> head, std::span<const std::byte> body) noexcept override;
   void sent(std::uint64_t token) override;
   void lost(int peer, const char* why) override;
@@ -211,15 +253,17 @@ class Links : public Sink {
   Options options_;
   LinksMutex lock_;
   std::unique_ptr<Engine> engine_;
-  std::vector<std::unique_ptr<Link>> links_;
+  LinkTable links_;
+  std::vector<int> partners_;
   PacketPool packets_;
   std::vector<Link*> gathering_;  // all that hold records, and others that have
   StreamQueues streams_;
   std::vector<Link*> owing_;
   std::atomic<bool> owes_ = false;  // there are some
   ServiceTable services_;
-  // Packets of processes of the job to which this one has not connected yet. Few: a process greets,
-  // and waits for an answer.
+  bool has_new_sockets_ = false;  // the engine's, which no child may keep
+  // Packets of processes of the job to which this one has not connected yet. Few: it connects at
+  // the next progress(), or a process greets and waits for an answer.
   struct Strange {
     int process;
     Link::Early packet;

@@ -26,7 +26,8 @@ static_assert(sizeof(PacketHeader) == 24);
 enum class Kind : std::uint8_t {
   none,  // of a packet that only acknowledges
   hello,
-  bye,  // nothing more will come
+  over,  // no process of the sender's part of the job begins anything more (net/farewell.hpp)
+  bye,   // nothing more will come
   count,
 };
 

@@ -49,6 +49,9 @@ void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wir
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
   options.connect_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
+  const space::ControlHeader& job = mapping_->header();
+  options.connects_on_demand = job.ranks_are_virtual == 0 && job.simulation.on == 0 &&
+                               job.settings.on_death != space::OnDeath::go_on;
   options.services = transport::services_here();
   if (wired_) install_net_device(options, *wired_, wire);
   failure::install_losses(options, wired_ ? &wired_->process_table : nullptr, *mapping_,

@@ -30,6 +30,13 @@ bool same_process(Rank a, Rank b) {
   return process(a, "same_process") == process(b, "same_process");
 }
 
+int connected_processes() {
+  const wait::RankContext& me = wait::this_rank("connected_processes");
+  const int process = me.space.slot(me.space.me()).process;
+  return static_cast<int>(
+      me.space.process_slot(process).connections.load(std::memory_order_relaxed));
+}
+
 int domain_count(Domain level) {
   const space::Mapping& mapping = wait::mapping("domain_count");
   return level == Domain::smp ? static_cast<int>(mapping.header().nodes)

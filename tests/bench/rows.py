@@ -54,7 +54,7 @@ SUITES = {
                 {"recovery": [16 << 20], "rpc.oneway": [8], "migrate": [1 << 10, 1 << 20, 1 << 30]}),
     "net": (NET, {"net.rpc.oneway": [8], "net.nbput1000": [8], "net.nbget1000": [8],
                   **{f"net.{op}.busy": [8] for op in ("put", "get", "acc", "fadd")}}),
-    "scale": ({}, {f"{op}.{ranks}": [size] for op, size in (("start", None), ("barrier", 0), ("allreduce", 8))
+    "scale": ({}, {f"{op}.{ranks}": [size] for op, size in (("start", None), ("halo", 4096), ("barrier", 0), ("allreduce", 8))
                    for ranks in ("p2", "p4", "p8", "p16", "p32", "v4", "v10", "v100", "v1000")}),
     "rmi": (RMI, {"rpc.bytes": LONG, "rpc.bytes.threads": LONG}),
 }
