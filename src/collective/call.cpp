@@ -89,7 +89,7 @@ Handle Call::start(Buffers buffers, Operator with) {
 
 std::unique_ptr<Operation> Call::prepare(Buffers buffers, Operator with) {
   auto operation = make(std::move(buffers), std::move(with));
-  operation->keep_to_rank();
+  operation->keep_to_caller();
   operation->open_mailboxes();
   return operation;
 }

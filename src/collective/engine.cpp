@@ -100,7 +100,7 @@ void Engine::begin(Operation& operation) {
 }
 
 Handle Engine::start(std::unique_ptr<Operation> operation) {
-  const bool is_helped = !operation->is_of_rank_alone();
+  const bool is_helped = !operation->is_kept();
   bool awaits_here = false;
   {
     const Busy busy(*this, Busy::If::waits);
@@ -142,7 +142,7 @@ void Engine::deliver() {
   if (count_.load(std::memory_order_relaxed) == 0 || is_held_.load(std::memory_order_relaxed))
     return;
   const Busy busy(*this, Busy::If::free);
-  if (busy && advance_all(By::rank)) rank_.done.fetch_add(1, std::memory_order_relaxed);
+  if (busy && advance_all()) rank_.done.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool Engine::help() {
@@ -150,19 +150,19 @@ bool Engine::help() {
   const Busy busy(*this, Busy::If::free);
   if (!busy) return true;
   try {
-    (void)advance_all(By::thread);
+    (void)advance_all();
   } catch (...) {
     return true;  // no memory: the rank meets that itself
   }
   return std::ranges::any_of(running_, [](const Operation* one) {
-    return !one->is_over() && !one->is_of_rank_alone() && one->awaits_here();
+    return !one->is_over() && !one->is_kept() && one->awaits_here();
   });
 }
 
-bool Engine::advance_all(By who) {
+bool Engine::advance_all() {
   bool any = hear();
   for (Operation* const one : running_)
-    if (who == By::rank || !one->is_of_rank_alone()) any = one->advance() || any;
+    if (one->is_for_this_thread()) any = one->advance() || any;
   while (!letters_.empty() && messages().advance(letters_.front().request)) letters_.pop_front();
   count();
   return any;

@@ -74,8 +74,7 @@ class Engine final : public wait::WorkSource, public wait::HelpedRank, public Op
     message::SendRequest request;
   };
 
-  enum class By { rank, thread };
-  bool advance_all(By who);
+  bool advance_all();
   [[nodiscard]] bool post(const Notice& notice, std::span<const std::int32_t> ranks);
   void become_source();
   void begin(Operation& operation);

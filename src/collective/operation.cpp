@@ -11,6 +11,7 @@
 #include "team/show_breakdown.hpp"
 #include "team/team_state.hpp"
 #include "wait/notifier.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature::collective {
 namespace {
@@ -65,6 +66,16 @@ Operation::Operation(OperationHost& host, const Team& team,
 
 Operation::~Operation() {
   if (!has_ended_) host_.give_back_scratch(scratch_);
+}
+
+void Operation::keep_to_caller() {
+  is_kept_ = true;
+  if (host_.rank().scheduler == nullptr) kept_to_ = wait::number_of_thread();
+}
+
+bool Operation::is_for_this_thread() const {
+  if (!is_kept_) return true;
+  return kept_to_ != 0 ? kept_to_ == wait::number_of_thread() : wait::runs_rank();
 }
 
 bool Operation::awaits_here() const {

@@ -80,9 +80,12 @@ class Operation final : public armature::detail::Request {
   [[nodiscard]] std::uint32_t number() const { return number_; }
   /// It is that collective of its team. Before it begins.
   void set_number(std::uint32_t number) { number_ = number; }
-  /// Its operator is called by the rank's own thread alone, whoever else could.
-  void keep_to_rank() { is_of_rank_alone_ = true; }
-  [[nodiscard]] bool is_of_rank_alone() const { return is_of_rank_alone_; }
+  /// The calling thread alone advances it, and so calls its operator, which it may only have been
+  /// lent. Of a virtual rank, whose threads change, any that runs it. Before it begins.
+  void keep_to_caller();
+  [[nodiscard]] bool is_kept() const { return is_kept_; }
+  /// Whether the calling thread may advance it.
+  [[nodiscard]] bool is_for_this_thread() const;
   /// Takes all memory that sending and receiving will need. Before it begins. Throws
   /// Error(out_of_memory).
   void open_mailboxes();
@@ -154,7 +157,8 @@ class Operation final : public armature::detail::Request {
   std::exception_ptr failure_;
   std::atomic<bool> is_over_ = false;  // release: results, or failure_
   bool has_ended_ = false;             // the rank has left the job
-  bool is_of_rank_alone_ = false;
+  bool is_kept_ = false;
+  std::uint32_t kept_to_ = 0;  // that thread's number; 0: any that runs the rank
 };
 
 }  // namespace armature::collective

@@ -37,7 +37,7 @@ class ByMessages {
   ByMessages& operator=(const ByMessages&) = delete;
   virtual ~ByMessages() = default;
 
-  /// By all members, when all have theirs. The operator is called by the rank's own thread.
+  /// By all members, when all have theirs. The operator is called by the calling thread.
   virtual void run() = 0;
 };
 
