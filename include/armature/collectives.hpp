@@ -19,7 +19,9 @@
 // counts, roots and which collective it is) throws Error(bad_argument) at all members. A buffer is
 // the caller's again when the call returns.
 //
-// Reductions combine in team order: all get the same bits. Operators are callables T(T, T), throw
+// Reductions combine in team order: all get the same bits. Which neighbours are combined first may
+// depend on the nodes and the number of bytes, unless `armature run --reproducible` fixes it
+// (collectives_async.hpp). Operators are callables T(T, T), throw
 // nothing, are associative, need not commute. In teams of many, those of some members are called.
 //
 // A member that has died is waited for by nobody: Error(rank_lost). A method that runs while its

@@ -27,8 +27,10 @@ namespace armature {
 //
 // An operator is copied. It is called by any thread of the process, one call at a time, and must
 // not throw or call this library. It is applied in the order of the team, unless it commutes. Then
-// the order depends on the team and the number of bytes alone. All members get the same bits, and
-// get them again when the same call is repeated.
+// the order depends on the team, its nodes and the number of bytes. All members get the same bits,
+// and get them again when the same call is repeated. `armature run --reproducible` (elsewhere
+// ARMATURE_REPRODUCIBLE=1) has the elements of all members combined from the first member to the
+// last: the bits depend on the team alone then, whichever call and nodes. Some calls take longer.
 //
 // Errors: Error(bad_rank) for a root that is no member, Error(bad_argument) for buffers of the
 // wrong size. Where a message between two members is longer or shorter than its receiver expects,

@@ -46,6 +46,7 @@ std::vector<Manifest::Option> options_of(const space::ControlHeader& job) {
   add_if(job.quiesce.incremental.is_setting != 0 ||
              std::getenv(bootstrap::incremental_variable) != nullptr,
          "checkpoint-incremental", "true");
+  add_if(job.settings.reproducible != 0, "reproducible", "true");
   add_if(job.settings.balance != 0, "balance", "true");
   for (const auto& [name, variable] :
        {std::pair{"checkpoint-every", bootstrap::checkpoint_every_variable},

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "collective/schedule.hpp"
 
@@ -50,9 +51,14 @@ void allreduce_by_ring(Schedule& schedule, const Members& members, const Element
 
 /// Blocks of all members, one behind the other: where each begins. One more than there are members.
 using Offsets = std::span<const std::size_t>;
+/// The elements in as many blocks as there are members, which differ by one element at most.
+[[nodiscard]] std::vector<std::size_t> even_blocks(const Members& members,
+                                                   const Elements& elements);
 // allgather: around a ring, of blocks that may differ (ring.cpp); or of few bytes by doubling
 // (Bruck et al., 1997; bruck.cpp).
-void allgather_by_ring(Schedule& schedule, const Members& members, Offsets blocks);
+// `own` is where the member's own block lies before.
+void allgather_by_ring(Schedule& schedule, const Members& members, Offsets blocks,
+                       Place own = input);
 void allgather_by_bruck(Schedule& schedule, const Members& members, std::size_t block);
 
 // alltoall: each pair exchanges its blocks (pairwise.cpp); or few bytes in log2(size) messages
@@ -61,7 +67,8 @@ void alltoall_by_pairs(Schedule& schedule, const Members& members, Offsets to, O
 void alltoall_by_bruck(Schedule& schedule, const Members& members, std::size_t block);
 // reduce_scatter: each member gets its block of all others, and combines. Blocks are told in bytes.
 // pairwise.cpp
-void reduce_scatter_by_pairs(Schedule& schedule, const Members& members, Offsets blocks);
+void reduce_scatter_by_pairs(Schedule& schedule, const Members& members, Offsets blocks,
+                             Place from = input, Place into = output);
 // Blocks that only the root knows the lengths of. `mine` is the caller's. pairwise.cpp
 void gather_at_root(Schedule& schedule, const Members& members, int root, std::size_t mine,
                     Offsets blocks);
@@ -72,5 +79,13 @@ void scatter_from_root(Schedule& schedule, const Members& members, int root, std
 // i - 2^k + 1 to i have. An exclusive one first moves all data by one member. prefix.cpp
 enum class Prefix { inclusive, exclusive };
 void scan(Schedule& schedule, const Members& members, Prefix prefix, const Elements& elements);
+
+// Those that combine from the first member to the last, one after the other: what comes out depends
+// on the team alone. The reduce_scatter above does so, too. in_order.cpp
+void allreduce_in_order(Schedule& schedule, const Members& members, const Elements& elements);
+void reduce_in_order(Schedule& schedule, const Members& members, int root,
+                     const Elements& elements);
+void scan_in_order(Schedule& schedule, const Members& members, Prefix prefix,
+                   const Elements& elements);
 
 }  // namespace armature::collective

@@ -175,8 +175,10 @@ TEST(CollectiveAlgorithms, reductions_keep_the_order_of_the_team) {
        [](auto& schedule, auto& members, auto& elements) {
          allreduce_by_doubling(schedule, members, output, elements);
        }},
-      {"halving", [](auto& schedule, auto& members, auto& elements) {
-         allreduce_by_halving(schedule, members, elements);
+      {"halving", [](auto& schedule, auto& members,
+                     auto& elements) { allreduce_by_halving(schedule, members, elements); }},
+      {"in order", [](auto& schedule, auto& members, auto& elements) {
+         allreduce_in_order(schedule, members, elements);
        }}};
   for (const auto& [name, write] : all) {
     for (const int size : sizes) {
@@ -196,7 +198,10 @@ TEST(CollectiveAlgorithms, reductions_keep_the_order_of_the_team) {
   }
 }
 
-TEST(CollectiveAlgorithms, a_reduce_keeps_the_order_whoever_the_root_is) {
+using Reduce = void (*)(Schedule&, const Members&, int root, const Elements&);
+class CollectiveReduce : public testing::TestWithParam<Reduce> {};
+
+TEST_P(CollectiveReduce, keeps_the_order_whoever_the_root_is) {
   for (const int size : sizes) {
     for (int root = 0; root < size; ++root) {
       constexpr std::size_t count = 5;
@@ -204,7 +209,7 @@ TEST(CollectiveAlgorithms, a_reduce_keeps_the_order_whoever_the_root_is) {
       fill_own(team, size, count, Buffer::input);
       fill_own(team, size, count, Buffer::output);
       team.run([&](Schedule& schedule, const Members& members) {
-        reduce_by_tree(schedule, members, root, {count, sizeof(Affine)});
+        GetParam()(schedule, members, root, {count, sizeof(Affine)});
       });
       for (std::size_t i = 0; i < count; ++i) {
         EXPECT_EQ(team.at<Affine>(root, Buffer::output)[i], folded(0, size, i));
@@ -214,6 +219,8 @@ TEST(CollectiveAlgorithms, a_reduce_keeps_the_order_whoever_the_root_is) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(All, CollectiveReduce, testing::Values(reduce_by_tree, reduce_in_order));
 
 TEST(CollectiveAlgorithms, a_ring_combines_each_element_once_for_all) {
   // Maps that only add commute.
@@ -232,7 +239,10 @@ TEST(CollectiveAlgorithms, a_ring_combines_each_element_once_for_all) {
   }
 }
 
-TEST(CollectiveAlgorithms, scans_are_prefixes) {
+using Scan = void (*)(Schedule&, const Members&, Prefix, const Elements&);
+class CollectiveScan : public testing::TestWithParam<Scan> {};
+
+TEST_P(CollectiveScan, gives_prefixes) {
   for (const Prefix prefix : {Prefix::inclusive, Prefix::exclusive}) {
     for (const int size : sizes) {
       constexpr std::size_t count = 4;
@@ -241,7 +251,7 @@ TEST(CollectiveAlgorithms, scans_are_prefixes) {
       fill_own(team, size, count, Buffer::output);
       for (int me = 0; me < size; ++me) *team.at<Affine>(me, Buffer::first) = first;
       team.run([&](Schedule& schedule, const Members& members) {
-        scan(schedule, members, prefix, {count, sizeof(Affine)});
+        GetParam()(schedule, members, prefix, {count, sizeof(Affine)});
       });
       for (int me = 0; me < size; ++me)
         for (std::size_t i = 0; i < count; ++i)
@@ -252,6 +262,8 @@ TEST(CollectiveAlgorithms, scans_are_prefixes) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(All, CollectiveScan, testing::Values(scan, scan_in_order));
 
 TEST(CollectiveAlgorithms, gathers_concatenate_and_scatters_take_apart) {
   for (const int size : sizes) {

@@ -78,6 +78,8 @@ std::unique_ptr<ByMessages> prepare(const Team& team, const char* name, void* da
 bool goes_by_messages(const detail::TeamState& team, std::size_t bytes) {
   // Shorter ones are sooner over by rounds, though more travels. Between two members no more does.
   constexpr std::size_t by_messages_min = 64 * 1024, of_two_min = 256 * 1024;
+  // Rounds combine from the first member to the last.
+  if (team.space().header().settings.reproducible != 0) return false;
   return team.proxy().is_far() && bytes >= (team.size() > 2 ? by_messages_min : of_two_min);
 }
 

@@ -29,6 +29,10 @@ int Call::nodes() const {
   return proxy.is_far() ? static_cast<int>(proxy.nodes().size()) : 1;
 }
 
+bool Call::is_reproducible() const {
+  return team_.state()->space().header().settings.reproducible != 0;
+}
+
 template <class Check>
 void Call::require(Check&& check) const {
   try {

@@ -22,6 +22,8 @@ class Call {
   [[nodiscard]] Schedule& schedule() { return *schedule_; }
   /// How many nodes the members are on: 1, or more.
   [[nodiscard]] int nodes() const;
+  /// Whether the job wants one order of combining, whatever else is faster.
+  [[nodiscard]] bool is_reproducible() const;
   // Checks of the member's own arguments. Where one fails the others are told, as they wait.
   /// Throws Error(bad_rank).
   void require_root(int root) const;

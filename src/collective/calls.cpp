@@ -26,6 +26,7 @@ Operator operator_of(const AsyncReduction& reduction) {
 
 void write_allreduce(Call& call, const AsyncReduction& reduction) {
   const Elements elements = elements_of(reduction.of);
+  if (call.is_reproducible()) return allreduce_in_order(call.schedule(), call.members(), elements);
   switch (collective::choose(
       {Kind::allreduce, elements.bytes(), call.members().size, call.nodes(), reduction.commutes})) {
     case Algorithm::ring:
@@ -111,7 +112,10 @@ Handle reduce_async_bytes(const Team& team, void* data, const AsyncReduction& re
   Operator with = operator_of(reduction);
   Call call(team, "reduce_async");
   call.require_root(root);
-  reduce_by_tree(call.schedule(), call.members(), root, elements_of(reduction.of));
+  if (call.is_reproducible())
+    reduce_in_order(call.schedule(), call.members(), root, elements_of(reduction.of));
+  else
+    reduce_by_tree(call.schedule(), call.members(), root, elements_of(reduction.of));
   return call.start({data, data}, std::move(with));
 }
 
@@ -119,9 +123,12 @@ Handle scan_async_bytes(const Team& team, void* data, const AsyncReduction& redu
                         const void* first) {
   Operator with = operator_of(reduction);
   Call call(team, first == nullptr ? "scan_async" : "exclusive_scan_async");
-  scan(call.schedule(), call.members(),
-       first == nullptr ? collective::Prefix::inclusive : collective::Prefix::exclusive,
-       elements_of(reduction.of));
+  const auto prefix =
+      first == nullptr ? collective::Prefix::inclusive : collective::Prefix::exclusive;
+  if (call.is_reproducible())
+    scan_in_order(call.schedule(), call.members(), prefix, elements_of(reduction.of));
+  else
+    scan(call.schedule(), call.members(), prefix, elements_of(reduction.of));
   collective::Buffers buffers{data, data};
   if (first != nullptr) {
     const auto* const bytes = static_cast<const std::byte*>(first);

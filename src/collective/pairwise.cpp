@@ -32,22 +32,23 @@ void alltoall_by_pairs(Schedule& schedule, const Members& members, Offsets to, O
 
 // All that comes has a place of its own, and is combined when all is there: the order is the
 // team's.
-void reduce_scatter_by_pairs(Schedule& schedule, const Members& members, Offsets blocks) {
+void reduce_scatter_by_pairs(Schedule& schedule, const Members& members, Offsets blocks, Place from,
+                             Place into) {
   const std::size_t bytes = length_of(blocks, members.me);
-  const Place own = input + begin_of(blocks, members.me);
+  const Place own = from + begin_of(blocks, members.me);
   std::vector<Place> came(static_cast<std::size_t>(members.size), own);
   for (int by = 1; by < members.size; ++by) {
     const int before = members.before(by), behind = members.behind(by);
     Place& place = came[static_cast<std::size_t>(before)];
     place = schedule.take_scratch(bytes);
     schedule.receive(before, place, bytes);
-    schedule.send(behind, input + begin_of(blocks, behind), length_of(blocks, behind));
+    schedule.send(behind, from + begin_of(blocks, behind), length_of(blocks, behind));
   }
   // The result may lie in the caller's own block, which is read before that is written over.
-  const Place all = members.me == 0 ? output : came.front();
+  const Place all = members.me == 0 ? into : came.front();
   schedule.copy(all, came.front(), bytes);
   for (std::size_t i = 1; i < came.size(); ++i) schedule.combine(all, came[i], bytes);
-  schedule.copy(output, all, bytes);
+  schedule.copy(into, all, bytes);
   schedule.end();
 }
 

@@ -76,8 +76,10 @@ Handle reduce_scatter_async_bytes(const Team& team, const void* data, void* mine
   Call call(team, "reduce_scatter_async");
   call.require_counts(counts, reduction.of.element_bytes);
   const auto blocks = offsets_of(counts, reduction.of.element_bytes);
-  if (collective::choose({collective::Kind::reduce_scatter, blocks.back(), call.members().size,
-                          call.nodes(), reduction.commutes}) == collective::Algorithm::doubling) {
+  const collective::Algorithm chosen =
+      collective::choose({collective::Kind::reduce_scatter, blocks.back(), call.members().size,
+                          call.nodes(), reduction.commutes});
+  if (chosen == collective::Algorithm::doubling && !call.is_reproducible()) {
     const auto me = static_cast<std::size_t>(call.members().me);
     collective::Schedule& schedule = call.schedule();
     const collective::Place all = schedule.take_scratch(blocks.back());

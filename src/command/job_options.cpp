@@ -134,6 +134,9 @@ void add_shared_options(CLI::App& command, const JobOptions& options) {
   add_times(command, options);
   add_seconds(command, options, "--timeout", &LaunchOptions::timeout_s,
               "End the job after S seconds, saying what it waited for");
+  command.add_flag("--reproducible", options->reproducible,
+                   "Reductions combine from the first member to the last, on any nodes: floating "
+                   "point gives the same bits, though some take longer");
   command.add_flag(
       "--label", options->label,
       "Put [RANK], or [FIRST-LAST] of a process's ranks, in front of each line of output");

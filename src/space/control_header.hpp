@@ -89,6 +89,7 @@ struct JobSettings {
   OnDeath on_death = OnDeath::end_job;
   std::uint32_t balance = 0;       // 1: a process with nothing to do is given ranks of others
   std::uint32_t measures = 0;      // 1: from the start, how long each rank computes
+  std::uint32_t reproducible = 0;  // 1: reductions combine in one order, however they are made
   std::uint32_t keeps_copies = 0;  // 1: behind the segments' file there are two for copies of it
 };
 
@@ -139,6 +140,8 @@ struct NodePart {
   // The end of a job whose processes connect at first use (net/farewell.hpp): how many of the
   // node's have nothing more on its way, and 1 when no process of the job has. A futex word.
   std::atomic<std::uint32_t> parting{0}, all_part{0};
+  // 1: the node's AddressSlots are written. A futex word.
+  std::atomic<std::uint32_t> has_addresses{0};
   // A process with nothing to do, its number + 1; 0: none.
   std::atomic<std::uint32_t> steal_request{0};
 };

@@ -111,6 +111,7 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.layout.segment_base = options.segment_base != 0 ? options.segment_base : default_base;
   header.settings.cores = options.cores;
   header.settings.check_full = options.check_full || always_check_full ? 1 : 0;
+  header.settings.reproducible = options.reproducible ? 1 : 0;
   header.settings.on_death = options.on_death;
   header.launcher.pid = options.launcher_pid;
   header.simulation.on = options.simulation_seed ? 1 : 0;

@@ -29,6 +29,7 @@ struct JobOptions {
   std::uint64_t segment_bytes = 0;              // 0: as large as fits, at most 256 GiB
   std::uint32_t cores = 1;
   bool check_full = false;
+  bool reproducible = false;
   OnDeath on_death = OnDeath::end_job;
   std::int32_t launcher_pid = 0;  // the process that keeps all files open, for `armature inspect`
   std::uint32_t simulated_deaths = 0, simulated_leaves = 0;

@@ -68,6 +68,7 @@ space::JobMemory make_memory(const ProcessTable& process_table,
   set_sizes(options, process_table.on_valgrind);
   options.cores = cores_of_node(process_table);
   options.check_full = base::number_variable("ARMATURE_CHECK").value_or(0) != 0;
+  options.reproducible = base::number_variable("ARMATURE_REPRODUCIBLE").value_or(0) != 0;
   options.on_death = on_death_wanted();
   // A job on one node needs a launcher of our own to roll back.
   if (options.on_death == space::OnDeath::recover &&

@@ -180,6 +180,7 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                         .segment_bytes = segment_bytes(options),
                         .cores = cores,
                         .check_full = options.check_full,
+                        .reproducible = options.reproducible,
                         .on_death = options.on_death,
                         .simulated_deaths = options.simulated_deaths,
                         .simulated_leaves = options.simulated_leaves,

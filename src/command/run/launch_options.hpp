@@ -47,6 +47,7 @@ struct SimulationOptions {
 
 struct AddressOptions {
   bool check_full = false;          // every address, on every call
+  bool reproducible = false;        // reductions combine in one order
   std::uint64_t segment_base = 0;   // 0: the default
   std::uint64_t segment_bytes = 0;  // 0: the default
 };
