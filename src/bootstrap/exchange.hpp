@@ -30,6 +30,9 @@ class Exchange {
   /// Returns what that process published under that name before a fence that all have passed.
   /// Throws Error(start) when there is nothing.
   [[nodiscard]] virtual std::vector<std::byte> get(int process, std::string_view key) = 0;
+  /// Whether get() reads this process's memory. If not it asks somebody, and may be in the way of
+  /// an MPI of the program that asks the same one, or ends before the job does.
+  [[nodiscard]] virtual bool is_in_memory() const { return false; }
   /// Collective over all processes: what was put before it can be read after it. Throws
   /// Error(start) when the launcher says that a process is gone, or when one does not come within
   /// the start time-out.

@@ -26,6 +26,7 @@ class KeyValueStore : public Exchange {
   [[nodiscard]] int processes() const override;
   void put(std::string_view key, std::span<const std::byte> value) override;
   [[nodiscard]] std::vector<std::byte> get(int process, std::string_view key) override;
+  [[nodiscard]] bool is_in_memory() const override { return true; }
 
  protected:
   void wait_for_all(std::chrono::milliseconds patience) override;

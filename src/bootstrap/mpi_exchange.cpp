@@ -53,6 +53,7 @@ class MpiExchange final : public Exchange {
     unpublished_.insert(unpublished_.end(), value.begin(), value.end());
   }
 
+  [[nodiscard]] bool is_in_memory() const override { return true; }
   std::vector<std::byte> get(int process, std::string_view key) override {
     const auto found = published_.find({process, std::string(key)});
     if (found == published_.end())

@@ -41,17 +41,22 @@ void Farewell::wait_until(Condition is_over) {
 }
 
 void Farewell::await_handled() {
-  std::vector<int> partners;
+  struct Sent {
+    const Link* link;
+    std::uint64_t wanting;
+  };
+  std::vector<Sent> sent;
   {
     const Lock locked(links_.lock());
-    partners = links_.partners();
-    for (const int process : partners)
-      send_empty(links_.to(process), transport::Kind::none, Link::Ack::soon);
+    for (const int process : links_.partners()) {
+      Link& link = links_.to(process);
+      send_empty(link, transport::Kind::none, Link::Ack::soon);
+      sent.push_back({&link, link.wanting()});
+    }
   }
   wait_until([&] {
-    return std::ranges::all_of(partners, [&](int process) {
-      const Link& link = links_.to(process);
-      return link.is_lost() || link.is_idle();
+    return std::ranges::all_of(sent, [](const Sent& one) {
+      return one.link->is_lost() || one.link->acknowledged() >= one.wanting;
     });
   });
 }

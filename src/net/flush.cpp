@@ -74,7 +74,7 @@ void Flush::to(int rank, const char* call) {
 std::vector<int> Flush::open_processes(int but) {
   // The caller's own memory, which it may take to another process: not under the lock.
   std::vector<int> open;
-  open.reserve(peers_.all().size());
+  open.reserve(static_cast<std::size_t>(links_.processes()));
   const Lock locked(links_.lock());
   send_held();
   // Records that a lost process has not handled do not count where ranks go on without it.

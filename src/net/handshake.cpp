@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <span>
@@ -25,8 +26,6 @@ namespace {
 
 /// The keys under which a process publishes its data before it can be reached.
 constexpr const char* secret_key = "net.secret";
-constexpr const char* address_key = "net.address";
-constexpr const char* services_key = "net.services";
 
 std::uint64_t make_secret() {
   std::uint64_t secret = 0;
@@ -41,11 +40,18 @@ std::string name_of(int process, const NetworkOptions& options) {
                            : fmt::format("process {} of the job", process);
 }
 
-std::string no_answer(int process, const NetworkOptions& options, const transport::Engine& engine) {
+std::string no_answer(int process, const NetworkOptions& options, const transport::Engine& engine,
+                      std::uint64_t waited_ns) {
   return fmt::format(
       "{} cannot be reached by {}: no answer within {} s. A firewall may be between, or it is the "
       "wrong interface: ARMATURE_NET_DEVICE names another one, or its subnet",
-      name_of(process, options), engine.description(), options.connect_ns / 1'000'000'000);
+      name_of(process, options), engine.description(), waited_ns / 1'000'000'000);
+}
+
+/// How long a process may take to connect while its partners expect signs of life of it.
+std::uint64_t patience_amid(const NetworkOptions& options) {
+  return options.heartbeat_ns == 0 ? options.connect_ns
+                                   : std::min(options.connect_ns, options.heartbeat_ns / 2);
 }
 
 }  // namespace
@@ -74,41 +80,32 @@ void Handshake::tell_connecting_to(int rank) const {
     wait::tell_connecting(space->slot(space->me()), rank);
 }
 
-void Handshake::publish(bootstrap::Exchange& exchange) const {
-  exchange.put(address_key, links_.engine().address());
-  const std::uint64_t services = links_.services().hash();
-  exchange.put(services_key, std::as_bytes(std::span(&services, 1)));
-}
-
-void Handshake::meet(std::span<const int> others, bootstrap::Exchange& exchange,
-                     const NetworkOptions& options) {
-  require_same_services(others, exchange, options);
-  connect(others, exchange, options);
+void Handshake::meet(std::span<const int> others, const NetworkOptions& options) {
+  require_same_services(others, options);
+  connect(others, options);
   await_greetings(others, options);
   const Lock locked(links_.lock());
   links_.engine().keep_from_children();
 }
 
-void Handshake::connect_to(int process, bootstrap::Exchange& exchange,
-                           const NetworkOptions& options) {
+void Handshake::connect_to(int process, const NetworkOptions& options) {
   try {
-    require_same_services({&process, 1}, exchange, options);
-    ConnectGuard guard = guard_of(options);
+    require_same_services({&process, 1}, options);
+    ConnectGuard guard = guard_of(options, patience_amid(options));
     guard.watch(process);
-    links_.connect(process, exchange.get(process, address_key), name_of(process, options));
+    links_.connect(process, book_.address_of(process), name_of(process, options));
   } catch (const Error& error) {
     links_.give_up(process, error.what());
   }
 }
 
-void Handshake::connect(std::span<const int> others, bootstrap::Exchange& exchange,
-                        const NetworkOptions& options) {
+void Handshake::connect(std::span<const int> others, const NetworkOptions& options) {
   const Lock locked(links_.lock());
-  ConnectGuard guard = guard_of(options);
+  ConnectGuard guard = guard_of(options, options.connect_ns);
   for (const int process : others) {
     guard.watch(process);
     tell_connecting_to(peers_.first_rank_of(process));
-    links_.connect(process, exchange.get(process, address_key), name_of(process, options));
+    links_.connect(process, book_.address_of(process), name_of(process, options));
   }
   for (const int process : others) {
     (void)links_.to(process).append(transport::Kind::hello, -1, -1, 0, Link::Ack::none);
@@ -116,22 +113,18 @@ void Handshake::connect(std::span<const int> others, bootstrap::Exchange& exchan
   }
 }
 
-ConnectGuard Handshake::guard_of(const NetworkOptions& options) const {
-  return ConnectGuard(options.connect_ns, [this, &options](int process) {
+ConnectGuard Handshake::guard_of(const NetworkOptions& options, std::uint64_t patience_ns) const {
+  return ConnectGuard(patience_ns, [this, &options, patience_ns](int process) {
     if (options.end_job != nullptr)
-      options.end_job(-1, no_answer(process, options, links_.engine()).c_str());
+      options.end_job(-1, no_answer(process, options, links_.engine(), patience_ns).c_str());
   });
 }
 
 /// Records name services by their places in the list.
-void Handshake::require_same_services(std::span<const int> others, bootstrap::Exchange& exchange,
-                                      const NetworkOptions& options) {
+void Handshake::require_same_services(std::span<const int> others, const NetworkOptions& options) {
   const std::uint64_t mine = links_.services().hash();
   for (const int process : others) {
-    const std::vector<std::byte> told = exchange.get(process, services_key);
-    std::uint64_t theirs = 0;
-    if (told.size() == sizeof theirs) std::memcpy(&theirs, told.data(), sizeof theirs);
-    if (theirs == mine) continue;
+    if (book_.services_of(process) == mine) continue;
     std::string names;
     for (const transport::Service* const one : links_.services().all())
       names += (names.empty() ? "" : ", ") + std::string(one->name);
@@ -152,7 +145,7 @@ void Handshake::await_words(std::span<const int> others, const NetworkOptions& o
       poll_();
       sched_yield();
       if (base::now_ns() - begun_ns > options.connect_ns)
-        fail(Errc::start, no_answer(process, options, links_.engine()));
+        fail(Errc::start, no_answer(process, options, links_.engine(), options.connect_ns));
     }
 }
 
@@ -179,7 +172,7 @@ void Handshake::await_greetings(std::span<const int> others, const NetworkOption
                             ? fmt::format("{} cannot be reached by {}: the connection was refused "
                                           "or broke",
                                           name_of(process, options), links_.engine().description())
-                            : no_answer(process, options, links_.engine()));
+                            : no_answer(process, options, links_.engine(), options.connect_ns));
     }
   }
 }

@@ -48,14 +48,12 @@ Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Opti
       heartbeat_(links_, peers_),
       flush_(links_, map_, peers_, rings_, *this),
       thread_(links_, map_, {peers_, heartbeat_, [this] { return look(); }}),
-      exchange_(exchange),
+      book_(mapping, exchange),
       options_(std::move(how)) {
   for (const transport::Service* const one : links_.services().all())
     if (one->poll != nullptr) polls_.push_back(one->poll);
   if (options_.connects_on_demand)
-    links_.on_first_use = [this](int process) {
-      handshake([] {}).connect_to(process, exchange_, options_);
-    };
+    links_.on_first_use = [this](int process) { handshake([] {}).connect_to(process, options_); };
   links_.on_idle = [](Link& link) { network()->rings_.look_again(link); };
   links_.streams().on_sent = [](Link& link) { network()->rings_.streams_went_on(link); };
   links_.on_lost = [](Link& link, const char* why) {
@@ -99,13 +97,16 @@ void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exch
   Network& joined = *network();
   joined.peers_.report_to(options.say_lost, options.end_job);
   Handshake handshake = joined.handshake([] {});
-  handshake.publish(exchange);
+  joined.book_.publish(joined.links_.services().hash(), joined.links_.engine().address());
   if (!comes_later) {
     exchange.fence();
-    if (options.connects_on_demand)
-      handshake.meet(NodeTree(mapping, exchange.process()).neighbours(), exchange, options);
-    else
-      handshake.meet(joined.peers_.all(), exchange, options);
+    if (options.connects_on_demand) {
+      const NodeTree tree(mapping, exchange.process());
+      if (!exchange.is_in_memory()) joined.book_.keep_for_node(tree.is_first);
+      handshake.meet(tree.neighbours(), options);
+    } else {
+      handshake.meet(joined.peers_.all(), options);
+    }
   }
   if (!options.serves) return;
   joined.heartbeat_.start(options.heartbeat_ns);
@@ -113,7 +114,7 @@ void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exch
 }
 
 Handshake Network::handshake(std::function<void()> watch) {
-  return {links_, peers_, map_, [this, watch = std::move(watch)] {
+  return {links_, peers_, map_, book_, [this, watch = std::move(watch)] {
             watch();
             (void)poll();
           }};
@@ -125,7 +126,7 @@ void Network::meet(std::span<const int> others, Comes who, const std::function<v
   if (others.empty()) return;
   Handshake meeting = handshake(watch);
   if (who == Comes::they) meeting.await_words(others, options_);
-  meeting.meet(others, exchange_, options_);
+  meeting.meet(others, options_);
   const Lock locked(links_.lock());
   for (const int process : others) peers_.add(process);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bootstrap/exchange.hpp"
+#include "net/address_book.hpp"
 #include "net/flush.hpp"
 #include "net/handshake.hpp"
 #include "net/heartbeat.hpp"
@@ -101,7 +102,7 @@ class Network final : public wait::Poller {
   Flush flush_;
   std::vector<bool (*)()> polls_;  // of services
   ProgressThread thread_;
-  bootstrap::Exchange& exchange_;  // by which it finds those to which it connects later
+  AddressBook book_;  // by which it finds those to which it connects later
   const NetworkOptions options_;
 };
 

@@ -18,7 +18,8 @@
 // block knows of ranks on other nodes was told to the node over the network.
 //
 // Layout: ControlHeader | RankSlot[ranks] | SegmentView[ranks] | ProcessSlot[ranks + coming_max],
-// of which as many are used as there are processes | CrashReport[ranks], which few ever say. A slot
+// of which as many are used as there are processes | AddressSlot[ranks], on several nodes, unless
+// ranks are virtual | CrashReport[ranks], which few ever say. A slot of a rank
 // has a page of its own, with its crash report in it, since launchers map slots of several nodes
 // side by side; virtual ranks of one node, of which there may be very many, share pages, and crash
 // reports come last.
@@ -212,6 +213,15 @@ struct alignas(128) ProcessSlot {
   }
 };
 
+/// How a process is reached from other nodes; on several nodes, where ranks are not virtual.
+/// Written by one process of the node for all of it, see net/address_book.hpp.
+struct AddressSlot {
+  static constexpr std::size_t bytes_max = 1008;
+  std::uint64_t services = 0;  // a hash of those that it has
+  std::uint32_t bytes = 0;     // of its address; 0: too long for this slot
+  std::byte address[bytes_max] = {};
+};
+
 static_assert(sizeof(RankSlot) == 384 && sizeof(RankSlot) + sizeof(CrashReport) <= 4096);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -228,6 +238,10 @@ struct Control {
     return header.ranks + coming_max;
   }
 
+  [[nodiscard]] static std::uint32_t address_slots(const ControlHeader& header) {
+    return header.nodes > 1 && header.ranks_are_virtual == 0 ? header.ranks : 0;
+  }
+
   [[nodiscard]] static std::size_t bytes(const ControlHeader& header) {
     return bytes_in_use(header) +
            (header.layout.slot_bytes == slot_page ? 0 : header.ranks * sizeof(CrashReport));
@@ -236,7 +250,8 @@ struct Control {
   [[nodiscard]] static std::size_t bytes_in_use(const ControlHeader& header) {
     return sizeof(ControlHeader) +
            header.ranks * (header.layout.slot_bytes + sizeof(detail::SegmentView)) +
-           process_slots(header) * sizeof(ProcessSlot) + alignof(ProcessSlot);
+           process_slots(header) * sizeof(ProcessSlot) + alignof(ProcessSlot) +
+           address_slots(header) * sizeof(AddressSlot);
   }
   [[nodiscard]] ControlHeader& header() const { return *reinterpret_cast<ControlHeader*>(start); }
   [[nodiscard]] RankSlot& slot(int rank) const {
@@ -254,6 +269,11 @@ struct Control {
         (views + alignof(ProcessSlot) - 1) / alignof(ProcessSlot) * alignof(ProcessSlot);
     return reinterpret_cast<ProcessSlot*>(reinterpret_cast<std::byte*>(segments()) +
                                           aligned)[number];
+  }
+  /// The slot of a process whose number is below address_slots().
+  [[nodiscard]] AddressSlot& address(int process) const {
+    return reinterpret_cast<AddressSlot*>(
+        &this->process(static_cast<int>(process_slots(header()))))[process];
   }
   [[nodiscard]] CrashReport& crash_report(int rank) const {
     if (header().layout.slot_bytes == slot_page)

@@ -111,6 +111,7 @@ Link& LinkTable::make(Links& links, int process) {
 
 Links::Links(const Options& options)
     : options_(options), links_(options.processes), services_(options.services) {
+  partners_.reserve(static_cast<std::size_t>(options.processes));  // it never moves
   engine_ = options.open(*this, options.engine);
 }
 
@@ -132,6 +133,7 @@ void Links::connect(int process, std::span<const std::byte> address, const std::
                                   name, engine_->description(), problem));
   link.is_connected_ = true;
   partners_.push_back(process);
+  has_new_sockets_ = on_first_use != nullptr;
   if (on_connected != nullptr) on_connected(*this);
   // Handlers may not run within what is about to send: it may be amid something.
   if (on_first_use == nullptr) hear_strangers();
@@ -225,7 +227,7 @@ Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> bo
   const std::size_t gathered = link.open_ != nullptr ? link.open_->used : 0;
   handle_records(link, packet.subspan(sizeof header),
                  head.empty() ? std::span<const std::byte>() : body);
-  // Its first answers: the connection stands.
+  // Perhaps by a socket that it has opened.
   if (link.received_++ == 0) has_new_sockets_ = on_first_use != nullptr;
   if ((header.flags & PacketHeader::wants_ack) != 0) {
     if (link.owes_ == Link::Owes::nothing) owing_.push_back(&link);

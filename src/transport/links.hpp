@@ -122,10 +122,10 @@ class Link {
   std::uint32_t open_flags_ = 0;
   std::uint64_t sequence_ = 0;  // of the last packet sent
   std::uint64_t wanting_ = 0;   // of the last that wanted an acknowledgement
-  // Looked at without the lock, these four.
+  // Looked at without the lock, these five.
   std::atomic<std::uint64_t> acknowledged_ = 0;  // up to this the other has handled them
   std::atomic<std::size_t> queued_ = 0;
-  std::atomic<bool> bye_ = false, lost_ = false;
+  std::atomic<bool> over_ = false, bye_ = false, lost_ = false;
   std::uint64_t received_ = 0;          // of the last packet handled here
   std::vector<std::uint64_t> last_of_;  // by rank: the packet that has what it sent last
   // A packet that an engine cuts in pieces may be overtaken by a later one while it waits for room
@@ -137,7 +137,7 @@ class Link {
   StreamQueue streams_;
   bool gathers_ = false;  // it is among Links::gathering_
   enum class Owes { nothing, later, now } owes_ = Owes::nothing;
-  bool hello_ = false, over_ = false;
+  bool hello_ = false;
   bool is_connected_ = false;
   bool ignores_ = false;
 };
