@@ -40,12 +40,11 @@ void AddressBook::publish(std::uint64_t services, std::span<const std::byte> add
 }
 
 void AddressBook::keep_for_node(bool is_first) {
-  const space::Control control = mapping_.control();
-  std::atomic<std::uint32_t>& has_addresses = control.header().here.has_addresses;
+  std::atomic<std::uint32_t>& has_addresses = control_.header().here.has_addresses;
   if (!is_first) return await_slots(has_addresses);
-  for (int process = 0; process < static_cast<int>(control.header().processes); ++process) {
-    if (control.process(process).node == control.header().node) continue;
-    space::AddressSlot& slot = control.address(process);
+  for (int process = 0; process < static_cast<int>(control_.header().processes); ++process) {
+    if (control_.process(process).node == control_.header().node) continue;
+    space::AddressSlot& slot = control_.address(process);
     const std::vector<std::byte> address = exchange_.get(process, address_key);
     slot.services = read_services(exchange_, process);
     if (address.size() > space::AddressSlot::bytes_max) continue;
@@ -59,9 +58,8 @@ void AddressBook::keep_for_node(bool is_first) {
 
 /// nullptr: the exchange knows it.
 const space::AddressSlot* AddressBook::kept(int process) const {
-  const space::Control control = mapping_.control();
-  if (control.header().here.has_addresses.load(std::memory_order_acquire) == 0) return nullptr;
-  const space::AddressSlot& slot = control.address(process);
+  if (control_.header().here.has_addresses.load(std::memory_order_acquire) == 0) return nullptr;
+  const space::AddressSlot& slot = control_.address(process);
   return slot.bytes != 0 ? &slot : nullptr;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bootstrap/exchange.hpp"
-#include "space/mapping.hpp"
+#include "space/control.hpp"
 
 namespace armature::net {
 
@@ -15,8 +15,9 @@ namespace armature::net {
 /// the first process of a node does so once, for all of the node.
 class AddressBook {
  public:
-  AddressBook(const space::Mapping& mapping, bootstrap::Exchange& exchange)
-      : mapping_(mapping), exchange_(exchange) {}
+  /// `control` is the node's block, mapped as long as this lives.
+  AddressBook(const space::Control& control, bootstrap::Exchange& exchange)
+      : control_(control), exchange_(exchange) {}
   AddressBook(const AddressBook&) = delete;
   AddressBook& operator=(const AddressBook&) = delete;
   ~AddressBook() = default;
@@ -34,7 +35,7 @@ class AddressBook {
  private:
   [[nodiscard]] const space::AddressSlot* kept(int process) const;
 
-  const space::Mapping& mapping_;
+  const space::Control control_;
   bootstrap::Exchange& exchange_;
 };
 

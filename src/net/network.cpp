@@ -48,7 +48,7 @@ Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Opti
       heartbeat_(links_, peers_),
       flush_(links_, map_, peers_, rings_, *this),
       thread_(links_, map_, {peers_, heartbeat_, [this] { return look(); }}),
-      book_(mapping, exchange),
+      book_(mapping.control(), exchange),
       options_(std::move(how)) {
   for (const transport::Service* const one : links_.services().all())
     if (one->poll != nullptr) polls_.push_back(one->poll);
