@@ -15,7 +15,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-/// Of such different sizes that the order of adding shows in most sums.
+/// The numbers are of such different sizes that the order of adding shows in most sums.
 double number(int member, std::size_t i) {
   const auto mixed = (static_cast<std::size_t>(member) * 37 + i * 11) % 97;
   return (static_cast<double>(mixed) - 48.3) *
