@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "armature/detail/export.hpp"
@@ -22,6 +23,12 @@ namespace armature {
 /// connect when one first sends something to the other. All are connected from the start where
 /// ranks are virtual, and where the job goes on after deaths: a death is seen by its connections.
 [[nodiscard]] ARMATURE_API int connected_processes();
+
+/// Returns how many values the calling rank's process has read so far of those that the job's
+/// processes publish, through their launcher, to find each other. One or two processes of each node
+/// read values of every process; every other one reads about as many as there are nodes. Where all
+/// connect to all each reads values of all. 0 in a job on one node under armature run.
+[[nodiscard]] ARMATURE_API std::uint64_t wire_up_reads();
 
 /// The papers' communication domains: each level divides the job into groups of ranks that are near
 /// each other; the level below divides those.

@@ -53,6 +53,12 @@ struct Address {
                    deed, base::system_text(errno)));
 }
 
+base::FileDescriptor new_stream_socket() {
+  base::FileDescriptor made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!made) fail_with_errno("none can be made");
+  return made;
+}
+
 bool wait_readable(int fd, Clock::time_point until) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
@@ -135,15 +141,19 @@ bool receive_files(int fd, std::vector<base::FileDescriptor>& files, Clock::time
   return false;
 }
 
-/// Whether a client is of this user and shows the secret. A user that this container cannot name is
-/// left to the secret.
-bool is_admitted(int client, const Secret& secret) {
+/// Whether the other side is of this user. One that this container cannot name is left to the
+/// secret.
+bool is_of_this_user(int socket) {
   constexpr uid_t unnamed = 65534;
   ucred who{};
   socklen_t bytes = sizeof who;
-  if (getsockopt(client, SOL_SOCKET, SO_PEERCRED, &who, &bytes) != 0 ||
-      (who.uid != geteuid() && who.uid != unnamed))
-    return false;
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0 &&
+         (who.uid == geteuid() || who.uid == unnamed);
+}
+
+/// Whether a client is of this user and shows the secret.
+bool is_admitted(int client, const Secret& secret) {
+  if (!is_of_this_user(client)) return false;
   Secret shown{};
   if (!receive_all(client, shown.data(), shown.size(),
                    Clock::now() + std::chrono::milliseconds(client_ms_max)))
@@ -171,15 +181,23 @@ void serve_clients(int socket, int count, const Secret& secret, Serve serve) {
 
 }  // namespace
 
-DescriptorSocket::DescriptorSocket() : socket_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+DescriptorSocket::DescriptorSocket() {
   std::byte random[16];
-  if (!socket_ || getrandom(random, sizeof random, 0) != sizeof random)
-    fail_with_errno("none can be made");
-  name_ = "armature-" + to_hexadecimal(random);
-  const Address address(name_);
-  if (bind(socket_.get(), address.get(), address.bytes) != 0 ||
-      listen(socket_.get(), SOMAXCONN) != 0)
+  if (getrandom(random, sizeof random, 0) != sizeof random) fail_with_errno("none can be made");
+  auto opened = open_if_free("armature-" + to_hexadecimal(random));
+  if (!opened) fail_with_errno("it cannot be opened");
+  *this = std::move(*opened);
+}
+
+std::optional<DescriptorSocket> DescriptorSocket::open_if_free(const std::string& name) {
+  base::FileDescriptor opened = new_stream_socket();
+  const Address address(name);
+  if (bind(opened.get(), address.get(), address.bytes) != 0) {
+    if (errno == EADDRINUSE) return std::nullopt;
     fail_with_errno("it cannot be opened");
+  }
+  if (listen(opened.get(), SOMAXCONN) != 0) fail_with_errno("it cannot be opened");
+  return DescriptorSocket(std::move(opened), name);
 }
 
 void DescriptorSocket::give(const std::vector<int>& files, int count, const Secret& secret) const {
@@ -207,15 +225,29 @@ void DescriptorSocket::refuse(const std::string& why, int count, const Secret& s
 }
 
 std::vector<base::FileDescriptor> take_files(const std::string& name, const Secret& secret) {
-  const base::FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const Address address(name);
-  if (!socket || connect(socket.get(), address.get(), address.bytes) != 0)
+  auto files = take_files_if_there(name, secret);
+  if (!files)
     fail_with_errno("the one of the node's first process cannot be reached (has it ended?)");
+  return std::move(*files);
+}
+
+std::optional<std::vector<base::FileDescriptor>> take_files_if_there(const std::string& name,
+                                                                     const Secret& secret) {
+  const base::FileDescriptor socket = new_stream_socket();
+  const Address address(name);
+  if (connect(socket.get(), address.get(), address.bytes) != 0) {
+    if (errno == ECONNREFUSED) return std::nullopt;
+    fail_with_errno("the other process's cannot be reached");
+  }
+  if (!is_of_this_user(socket.get())) {
+    errno = EACCES;
+    fail_with_errno("the process that has its name is of another user");
+  }
   const auto until = Clock::now() + start_timeout();
   Answer answer;
   if (!send_all(socket.get(), secret.data(), secret.size()) ||
       !receive_all(socket.get(), &answer, sizeof answer, until))
-    fail_with_errno("the node's first process does not answer");
+    fail_with_errno("the other process does not answer");
   answer.why[why_chars_max - 1] = '\0';
   if (answer.why[0] != '\0')
     fail(Errc::start, fmt::format("the first process of this node has failed: {}", answer.why));
@@ -224,7 +256,7 @@ std::vector<base::FileDescriptor> take_files(const std::string& name, const Secr
     const char taken = 1;
     if (!receive_files(socket.get(), files, until) || !send_all(socket.get(), &taken, 1))
       fail_with_errno(errno == EMFILE ? "too many open files (raise ulimit -n)"
-                                      : "the node's first process has stopped in the middle");
+                                      : "the other process has stopped in the middle");
   }
   return files;
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -29,7 +31,12 @@ class Exchange {
   virtual void put(std::string_view key, std::span<const std::byte> value) = 0;
   /// Returns what that process published under that name before a fence that all have passed.
   /// Throws Error(start) when there is nothing.
-  [[nodiscard]] virtual std::vector<std::byte> get(int process, std::string_view key) = 0;
+  [[nodiscard]] std::vector<std::byte> get(int process, std::string_view key) {
+    reads_.fetch_add(1, std::memory_order_relaxed);
+    return look_up(process, key);
+  }
+  /// How many values this process has asked for. From any thread.
+  [[nodiscard]] std::uint64_t reads() const { return reads_.load(std::memory_order_relaxed); }
   /// Whether get() reads this process's memory. If not it asks somebody, and may be in the way of
   /// an MPI of the program that asks the same one, or ends before the job does.
   [[nodiscard]] virtual bool is_in_memory() const { return false; }
@@ -47,7 +54,11 @@ class Exchange {
   static constexpr std::size_t key_chars_max = 24;
 
  protected:
+  [[nodiscard]] virtual std::vector<std::byte> look_up(int process, std::string_view key) = 0;
   virtual void wait_for_all(std::chrono::milliseconds patience) = 0;
+
+ private:
+  std::atomic<std::uint64_t> reads_{0};
 };
 
 }  // namespace armature::bootstrap

@@ -111,7 +111,7 @@ void KeyValueStore::put(std::string_view key, std::span<const std::byte> value) 
   mine.used += sizeof title + key.size() + value.size();
 }
 
-std::vector<std::byte> KeyValueStore::get(int process, std::string_view key) {
+std::vector<std::byte> KeyValueStore::look_up(int process, std::string_view key) {
   ARMATURE_ASSERT(process >= 0 && static_cast<std::uint32_t>(process) < head_->places);
   const Page& theirs = page(process);
   for (std::uint64_t at = 0; at < theirs.used;) {

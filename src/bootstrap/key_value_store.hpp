@@ -25,10 +25,10 @@ class KeyValueStore : public Exchange {
   [[nodiscard]] int process() const override { return process_; }
   [[nodiscard]] int processes() const override;
   void put(std::string_view key, std::span<const std::byte> value) override;
-  [[nodiscard]] std::vector<std::byte> get(int process, std::string_view key) override;
   [[nodiscard]] bool is_in_memory() const override { return true; }
 
  protected:
+  [[nodiscard]] std::vector<std::byte> look_up(int process, std::string_view key) override;
   void wait_for_all(std::chrono::milliseconds patience) override;
 
  private:

@@ -54,12 +54,6 @@ class MpiExchange final : public Exchange {
   }
 
   [[nodiscard]] bool is_in_memory() const override { return true; }
-  std::vector<std::byte> get(int process, std::string_view key) override {
-    const auto found = published_.find({process, std::string(key)});
-    if (found == published_.end())
-      fail(Errc::start, fmt::format("process {} has not published its {}", process, key));
-    return found->second;
-  }
 
   void end_job(int status) override {
     // Only the thread that initialised an MPI may be allowed to call it; but this is the end.
@@ -68,6 +62,13 @@ class MpiExchange final : public Exchange {
   }
 
  protected:
+  std::vector<std::byte> look_up(int process, std::string_view key) override {
+    const auto found = published_.find({process, std::string(key)});
+    if (found == published_.end())
+      fail(Errc::start, fmt::format("process {} has not published its {}", process, key));
+    return found->second;
+  }
+
   /// All published since the last fence go to all.
   void wait_for_all(std::chrono::milliseconds patience) override {
     await_barrier(patience);

@@ -91,7 +91,10 @@ class Pmi1 final : public Exchange {
     }
   }
 
-  std::vector<std::byte> get(int process, std::string_view key) override {
+  void end_job(int status) override { (void)send(fmt::format("cmd=abort exitcode={}", status)); }
+
+ protected:
+  std::vector<std::byte> look_up(int process, std::string_view key) override {
     std::string digits = piece(process, key, 0);
     const auto colon = digits.find(':');
     const int bytes = number_or(std::string_view(digits).substr(0, colon), -1);
@@ -110,9 +113,6 @@ class Pmi1 final : public Exchange {
     return std::move(*value);
   }
 
-  void end_job(int status) override { (void)send(fmt::format("cmd=abort exitcode={}", status)); }
-
- protected:
   void wait_for_all(milliseconds patience) override {
     ask("cmd=barrier_in", "barrier_out", patience);
     presence_->all_have_come();

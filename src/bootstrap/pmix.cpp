@@ -116,7 +116,10 @@ class Pmix final : public Exchange {
     require(library_.put(PMIX_GLOBAL, name(key).c_str(), &value), "take a value");
   }
 
-  std::vector<std::byte> get(int process, std::string_view key) override {
+  void end_job(int status) override { library_.abort(status, "Armature ends the job", nullptr, 0); }
+
+ protected:
+  std::vector<std::byte> look_up(int process, std::string_view key) override {
     pmix_proc_t them = me_;
     them.rank = static_cast<pmix_rank_t>(process);
     pmix_value_t* value = nullptr;
@@ -131,9 +134,6 @@ class Pmix final : public Exchange {
     return bytes;
   }
 
-  void end_job(int status) override { library_.abort(status, "Armature ends the job", nullptr, 0); }
-
- protected:
   void wait_for_all(std::chrono::milliseconds patience) override {
     require(library_.commit(), "publish values");
     pmix_proc_t all = me_;

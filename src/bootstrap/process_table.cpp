@@ -7,12 +7,15 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
 #include "bootstrap/node_identity.hpp"
+#include "bootstrap/read_for_node.hpp"
 #include "topology/cores.hpp"
 
 namespace armature::bootstrap {
@@ -20,6 +23,7 @@ namespace {
 
 using base::fail;
 
+constexpr const char* card_key = "card";
 constexpr std::size_t processors_max = 1024;
 
 /// A process, as it presents itself to the others.
@@ -36,7 +40,7 @@ struct Card {
   char socket[72] = {};
   std::uint64_t processors[processors_max / 64] = {};
 
-  static constexpr std::uint64_t expected_magic = 0x3344'5241'434d'5241;  // "ARMCARD3"
+  static constexpr std::uint64_t expected_magic = 0x3444'5241'434d'5241;  // "ARMCARD4"
 };
 static_assert(std::is_trivially_copyable_v<Card>);
 
@@ -71,15 +75,23 @@ Card own_card(Hosting hosting, const std::string& socket) {
   return card;
 }
 
-Card read_card(Exchange& exchange, int process) {
-  const auto bytes = exchange.get(process, "card");
+/// Nothing where it is another build's.
+std::optional<Card> card_in(const std::vector<std::byte>& bytes) {
   Card card;
-  if (bytes.size() == sizeof card) std::memcpy(&card, bytes.data(), sizeof card);
-  if (bytes.size() != sizeof card || card.magic != Card::expected_magic || card.hosted == 0)
+  if (bytes.size() != sizeof card) return std::nullopt;
+  std::memcpy(&card, bytes.data(), sizeof card);
+  if (card.magic != Card::expected_magic) return std::nullopt;
+  return card;
+}
+
+Card require_card(const std::vector<std::byte>& bytes, int process) {
+  const std::optional<Card> found = card_in(bytes);
+  if (!found || found->hosted == 0)
     fail(Errc::start,
          fmt::format("process {} uses another build of Armature: all processes of a job must be of "
                      "one",
                      process));
+  const Card& card = *found;
   if (card.hosted > ranks_max)
     fail(Errc::start, fmt::format("process {} is to host {} ranks: a job may have {}", process,
                                   card.hosted, ranks_max));
@@ -97,6 +109,17 @@ Member member_of(const Card& card) {
     if ((card.processors[i / 64] >> i % 64 & 1) != 0)
       member.processors.push_back(static_cast<int>(i));
   return member;
+}
+
+/// The cards of all processes. All judge them, and so say the same of those that do not fit.
+Values read_cards(Exchange& exchange, const Card& mine, const Secret& secret) {
+  const auto is_here = [&](const std::vector<std::byte>& bytes) {
+    const std::optional<Card> card = card_in(bytes);
+    return card && read(card->identity) == read(mine.identity);
+  };
+  return read_for_node(exchange, card_key, secret, [&](const Values& cards) {
+    return static_cast<int>(std::count_if(cards.begin(), cards.end(), is_here)) - 1;
+  });
 }
 
 void require_agreement(const Card& mine, const Card& other) {
@@ -148,18 +171,19 @@ std::string ProcessTable::places() const {
 
 ProcessTable make_process_table(Exchange& exchange, Hosting hosting, const std::string& socket) {
   const Card mine = own_card(hosting, socket);
-  exchange.put("card", std::as_bytes(std::span(&mine, 1)));
+  exchange.put(card_key, std::as_bytes(std::span(&mine, 1)));
   exchange.fence();
 
   ProcessTable process_table;
   process_table.me = exchange.process();
+  process_table.secret = require_card(exchange.get(0, card_key), 0).secret;
+  const Values cards = read_cards(exchange, mine, process_table.secret);
   std::map<std::string, int> nodes;
   std::map<int, int> on_node;
   for (int process = 0; process < exchange.processes(); ++process) {
-    const Card card = read_card(exchange, process);
+    const Card card = require_card(cards[static_cast<std::size_t>(process)], process);
     require_agreement(mine, card);
     Member member = member_of(card);
-    if (process == 0) process_table.secret = card.secret;
     process_table.on_valgrind = process_table.on_valgrind || card.on_valgrind != 0;
     const auto next = static_cast<int>(nodes.size());
     member.node = nodes.try_emplace(read(card.identity), next).first->second;

@@ -1,20 +1,16 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "bootstrap/exchange.hpp"
+#include "bootstrap/secret.hpp"
 
 namespace armature::bootstrap {
 
 /// A job has no more ranks.
 inline constexpr std::uint32_t ranks_max = 131072;
-
-/// Known to the processes of one job and to nobody else.
-using Secret = std::array<std::byte, 32>;
 
 /// A process of the job, as it has presented itself to the others.
 struct Member {
@@ -54,7 +50,8 @@ struct Hosting {
 
 /// Collective over all processes: each presents itself with what it hosts and the name of its
 /// socket (descriptor_socket.hpp). Throws Error(start), on all of them, when they are not of one
-/// build or do not agree, or what they host is no job.
+/// build or do not agree, or what they host is no job. A process reads one value; one process of
+/// each node reads those of all.
 ProcessTable make_process_table(Exchange& exchange, Hosting hosting, const std::string& socket);
 
 }  // namespace armature::bootstrap

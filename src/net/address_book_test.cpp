@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Of four processes on two nodes, of which 2 and 3 have published. Counts what it is asked for.
+/// An exchange of four processes on two nodes, of which 2 and 3 have published.
 class AskedExchange final : public bootstrap::Exchange {
  public:
   AskedExchange() {
@@ -32,16 +32,14 @@ class AskedExchange final : public bootstrap::Exchange {
   void put(std::string_view key, std::span<const std::byte> value) override {
     values_[{0, std::string(key)}] = {value.begin(), value.end()};
   }
-  [[nodiscard]] Bytes get(int process, std::string_view key) override {
-    ++asked;
-    return values_.at({process, std::string(key)});
-  }
   void publish_long_address(int process) {
     values_[{process, "net.address"}] = Bytes(space::AddressSlot::bytes_max + 1);
   }
-  int asked = 0;
 
  protected:
+  [[nodiscard]] Bytes look_up(int process, std::string_view key) override {
+    return values_.at({process, std::string(key)});
+  }
   void wait_for_all(std::chrono::milliseconds) override {}
 
  private:
@@ -61,7 +59,7 @@ TEST_F(AddressBookTest, asks_the_exchange_where_nothing_is_kept) {
   AddressBook book(control_, exchange_);
   EXPECT_EQ(book.address_of(3), Bytes(5, std::byte{3}));
   EXPECT_EQ(book.services_of(3), 103u);
-  EXPECT_EQ(exchange_.asked, 2);
+  EXPECT_EQ(exchange_.reads(), 2u);
 }
 
 TEST_F(AddressBookTest, one_process_of_a_node_asks_for_all) {
@@ -69,13 +67,13 @@ TEST_F(AddressBookTest, one_process_of_a_node_asks_for_all) {
   std::thread other([&] { others.keep_for_node(false); });
   firsts.keep_for_node(true);
   other.join();
-  EXPECT_EQ(exchange_.asked, 4) << "an address and the services of each process of other nodes";
+  EXPECT_EQ(exchange_.reads(), 4u) << "an address and the services of each process of other nodes";
   for (const AddressBook* book : {&firsts, &others})
     for (const int process : {2, 3}) {
       EXPECT_EQ(book->address_of(process), Bytes(5, static_cast<std::byte>(process)));
       EXPECT_EQ(book->services_of(process), 100u + static_cast<unsigned>(process));
     }
-  EXPECT_EQ(exchange_.asked, 4) << "later nobody is asked";
+  EXPECT_EQ(exchange_.reads(), 4u) << "later nobody is asked";
 }
 
 TEST_F(AddressBookTest, an_address_too_long_to_be_kept_is_asked_for) {

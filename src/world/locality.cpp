@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "wait/rank_context.hpp"
+#include "world/process.hpp"
 
 namespace armature {
 namespace {
@@ -35,6 +36,11 @@ int connected_processes() {
   const int process = me.space.slot(me.space.me()).process;
   return static_cast<int>(
       me.space.process_slot(process).connections.load(std::memory_order_relaxed));
+}
+
+std::uint64_t wire_up_reads() {
+  (void)wait::this_rank("wire_up_reads");
+  return Process::wire_up_reads();
 }
 
 int domain_count(Domain level) {

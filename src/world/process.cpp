@@ -26,6 +26,7 @@
 #include "bootstrap/find_exchange.hpp"
 #include "bootstrap/key_value_store.hpp"
 #include "bootstrap/mpi_exchange.hpp"
+#include "bootstrap/read_for_node.hpp"
 #include "bootstrap/start_again.hpp"
 #include "bootstrap/tell_joined.hpp"
 #include "failure/crash_report.hpp"
@@ -185,13 +186,19 @@ bool Process::all_have(std::uint64_t number) const {
   tell_checkpoint(wire, wired_->checkpoint);
   wire.fence();
   require_one_checkpoint(wire, wired_->process_table);
-  const auto is_the_same = [&](int process) {
-    const auto bytes = wire.get(process, "alike");
+  const bootstrap::ProcessTable& table = wired_->process_table;
+  const auto here = static_cast<int>(table.processes_of(table.self().node).size());
+  const bootstrap::Values told = bootstrap::read_for_node(
+      wire, "alike", table.secret, [here](const bootstrap::Values&) { return here - 1; });
+  return std::all_of(told.begin(), told.end(), [number](const std::vector<std::byte>& bytes) {
     return bytes.size() == sizeof number && std::memcmp(bytes.data(), &number, sizeof number) == 0;
-  };
-  bool all = true;
-  for (int process = 0; process < wire.processes(); ++process) all = is_the_same(process) && all;
-  return all;
+  });
+}
+
+std::uint64_t Process::wire_up_reads() {
+  if (told()) return entry().store ? entry().store->reads() : 0;
+  const bootstrap::Exchange* const wire = exchange();
+  return wire != nullptr ? wire->reads() : 0;
 }
 
 void Process::restore_memory() const {

@@ -27,6 +27,8 @@ class Process {
   static bool is_launched();
   /// Tells who is where, in a job that another launcher has started; else nullptr.
   static const bootstrap::ProcessTable* process_table();
+  /// How many values this process has read of those that others have published to be found.
+  static std::uint64_t wire_up_reads();
   /// The job is to be the processes of the MPI communicator that this points to: see init_mpi.
   /// Before anything else is asked.
   static void use_mpi(const void* communicator);

@@ -6,7 +6,7 @@ void PeerExchange::put(std::string_view key, std::span<const std::byte> value) {
   values_[std::string(key)] = {value.begin(), value.end()};
 }
 
-Bytes PeerExchange::get(int, std::string_view key) {
+Bytes PeerExchange::look_up(int, std::string_view key) {
   Bytes value = values_[std::string(key)];
   if (key == "net.services" && Peer::has_other_services) value[0] ^= std::byte{1};
   return value;

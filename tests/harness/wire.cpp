@@ -35,7 +35,7 @@ void WireExchange::put(std::string_view key, std::span<const std::byte> value) {
   end_.wire->values[{process(), std::string(key)}] = {value.begin(), value.end()};
 }
 
-Wire::Bytes WireExchange::get(int process, std::string_view key) {
+Wire::Bytes WireExchange::look_up(int process, std::string_view key) {
   const std::lock_guard locked(end_.wire->mutex);
   return end_.wire->values[{process, std::string(key)}];
 }

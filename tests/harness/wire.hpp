@@ -72,9 +72,9 @@ class WireExchange final : public bootstrap::Exchange {
   [[nodiscard]] int process() const override { return static_cast<int>(end_.process); }
   [[nodiscard]] int processes() const override { return 2; }
   void put(std::string_view key, std::span<const std::byte> value) override;
-  [[nodiscard]] Wire::Bytes get(int process, std::string_view key) override;
 
  protected:
+  [[nodiscard]] Wire::Bytes look_up(int process, std::string_view key) override;
   void wait_for_all(std::chrono::milliseconds patience) override;
 
  private:

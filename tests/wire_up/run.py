@@ -31,6 +31,10 @@ def finds_its_job(launcher):
         Run(launcher, n, "wired", str(n)).expect(True, f"{n} ranks, {n} processes")
 
 
+def reads_once_per_node(launcher):
+    Run(launcher, 8, "wired", "reads").expect(True, "16 values read by 8 processes")
+
+
 def threads(launcher):
     Run(launcher, 2, "wired", "6", ARMATURE_THREADS="3").expect(True, "6 ranks, 2 processes")
 
@@ -348,7 +352,7 @@ def another_mpis_launcher(mpi):
 
 
 CASES = {function.__name__: function for function in (
-    finds_its_job, threads, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, recovers, hangs_and_wakes_up, cut_off, survives,
+    finds_its_job, reads_once_per_node, threads, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, recovers, hangs_and_wakes_up, cut_off, survives,
     outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_request_to_end, outlives_no_launcher, hydra_is_named, one_never_joins, one_ends_before_it_joins, one_joins_late, pretended_nodes, no_way_to_it, valgrind)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)

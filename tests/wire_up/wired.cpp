@@ -1,6 +1,7 @@
 // A program without MPI that any launcher may start: whether it found its job, it finds out itself.
 //
 //   wired N          the job must have N ranks
+//   wired reads      one process of each node reads what all have published
 //   wired hold       rank 0 sleeps, the others wait for it in a barrier
 //   wired survive    the last rank kills itself; the others hear of it in a barrier, and go on
 //   wired late       process 0 never joins
@@ -85,6 +86,16 @@ int work(World& world, int ranks) {
   return failures;
 }
 
+/// On one node, with a rank in each process.
+int count_reads(World& world) {
+  const auto reads = static_cast<long>(armature::wire_up_reads());
+  const long size = world.size(), of_all = allreduce(world, reads);
+  expect(reads == 1 || reads == size + 1, "a process reads one value, or all", world.rank());
+  expect(of_all == 2 * size, "one process reads them all", world.rank());
+  if (world.rank() == 0) std::printf("%ld values read by %ld processes\n", of_all, size);
+  return failures;
+}
+
 int survive(World& world) {
   world.barrier();
   if (world.rank() == world.size() - 1) kill(getpid(), SIGKILL);
@@ -111,6 +122,7 @@ int main(int argc, char** argv) {
   }
   const int status = armature::run(argc, argv, [&](World& world) {
     if (word == "survive") return survive(world);
+    if (word == "reads") return count_reads(world);
     if (word == "status") return 3;
     if (word != "hold") return work(world, std::stoi(word));
     std::printf("rank %d is process %d\n", static_cast<int>(world.rank()), getpid());
