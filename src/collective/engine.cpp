@@ -110,7 +110,9 @@ Handle Engine::start(std::unique_ptr<Operation> operation) {
     count();
     try {
       begin(*operation);
-    } catch (...) {  // no memory even to say so
+    } catch (...) {  // no memory even to say so by messages
+      team::show_breakdown(operation->team_state(),
+                           {operation->number(), Errc::out_of_memory, rank_.space.me()});
       std::erase(running_, operation.get());
       count();
       operation->end();

@@ -111,7 +111,8 @@ void Operation::hear_of_breakdown() {
                       .code = shown->code,
                       .rank = shown->rank,
                       .is_shown = true};
-  if (concerns(notice, team_id_, number_)) fail(notice);
+  is_broken_ = concerns(notice, team_id_, number_);
+  if (is_broken_) fail(notice);
 }
 
 // Receives are posted first: what comes meanwhile has its place.
@@ -171,7 +172,11 @@ bool Operation::have_all_come() {
 /// A message that nobody is there for any more has gone, too.
 bool Operation::have_all_gone() {
   for (; under_way_.gone < under_way_.going.size(); ++under_way_.gone) {
-    if (!host_.messages().advance(under_way_.going[under_way_.gone].request)) return false;
+    message::SendRequest& request = under_way_.going[under_way_.gone].request;
+    if (host_.messages().advance(request)) continue;
+    // All members fail where the team has broken down. Nobody needs the bytes, and who should ask
+    // for them may lack the memory to.
+    if (!is_broken_ || !host_.messages().cancel(request)) return false;
   }
   return true;
 }
@@ -213,7 +218,10 @@ bool Operation::advance() {
     }
   } catch (const Error& error) {
     give_up({team_id_, number_, error.code(), host_.rank().space.me()}, std::current_exception());
-  } catch (...) {  // no memory, or the operator's
+  } catch (const std::bad_alloc&) {
+    give_up({team_id_, number_, Errc::out_of_memory, host_.rank().space.me()},
+            error(Errc::out_of_memory, "{}: no memory", call_));
+  } catch (...) {  // the operator's
     give_up({team_id_, number_, Errc::misuse, host_.rank().space.me()}, std::current_exception());
   }
   // A message that has been begun is sent even so: its receiver may wait for it.

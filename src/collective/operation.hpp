@@ -77,6 +77,7 @@ class Operation final : public armature::detail::Request {
   ~Operation();
 
   [[nodiscard]] std::uint32_t team() const { return team_id_; }
+  [[nodiscard]] armature::detail::TeamState& team_state() const { return *team_.state(); }
   [[nodiscard]] std::uint32_t number() const { return number_; }
   /// It is that collective of its team. Before it begins.
   void set_number(std::uint32_t number) { number_ = number; }
@@ -157,6 +158,7 @@ class Operation final : public armature::detail::Request {
   std::exception_ptr failure_;
   std::atomic<bool> is_over_ = false;  // release: results, or failure_
   bool has_ended_ = false;             // the rank has left the job
+  bool is_broken_ = false;             // its team has broken down (team/breakdown.hpp)
   bool is_kept_ = false;
   std::uint32_t kept_to_ = 0;  // that thread's number; 0: any that runs the rank
 };

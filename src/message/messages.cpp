@@ -184,6 +184,16 @@ void Messages::abandon(SendRequest& request) {
   if (!sending_.look(request)) sending_.abandon(request, is_dead(request.to));
 }
 
+bool Messages::cancel(SendRequest& request) {
+  const Locked locked(*this);
+  if (sending_.look(request)) return true;
+  if (request.offer == 0 || request.announcement != nullptr || request.stream != nullptr)
+    return false;
+  sending_.abandon(request, false);
+  request.is_over.store(true, std::memory_order_release);
+  return true;
+}
+
 void Messages::open(OpenOperation& operation) {
   const Locked locked(*this);
   operation.place = open_.insert(open_.end(), &operation);

@@ -67,6 +67,9 @@ class Messages final : public wait::WorkSource {
   bool advance(ReceiveRequest& request);
   /// Ends a receive that waits. False where a message has matched it already.
   bool cancel(ReceiveRequest& request);
+  /// Ends a send for whose bytes its receiver, on another node, has not asked, and need not. False
+  /// where somebody may be reading them.
+  bool cancel(SendRequest& request);
 
   /// Lets go of the request, whether it is over or not: nothing of it is used any more. A copy
   /// that another thread makes for it is awaited.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/process_memory.hpp"
 #include "net/network.hpp"
 #include "team/records.hpp"
 #include "team/registry.hpp"
@@ -214,12 +215,14 @@ void Proxy::send_line(int member, std::uint64_t round, const Shown& shown) const
 }
 
 void Proxy::send_breakdown(int member, std::uint64_t word) const {
+  const base::ProcessMemory kept;  // the rank has none left
   const BreakdownRecord record{block_.id, static_cast<std::uint32_t>(member), word};
   const Lock locked(network()->links().lock());
   for (std::uint32_t node = 0; node < nodes().size(); ++node) {
     if (node == nodes().here()) continue;
     Link& link = network()->links().to(nodes().process(node));
-    link.post(Kind::breakdown, block_.ranks()[record.member], -1, record, Link::Ack::none);
+    // Acknowledged, so that a barrier waits for it: all know it before they change nodes.
+    link.post(Kind::breakdown, block_.ranks()[record.member], -1, record, Link::Ack::later);
     link.flush();
   }
 }

@@ -135,18 +135,35 @@ void collectives_that_return_at_once(World& world) {
   }
 }
 
+/// Members that offer the full rank long blocks, for which it has no memory to ask, do not wait.
+void long_exchange_of(const armature::Team& team) {
+  const auto size = static_cast<std::size_t>(team.size());
+  constexpr std::size_t each = 100'000;
+  const std::vector<std::int64_t> from(each * size, team.rank());
+  std::vector<std::int64_t> all(each * size);
+  require(
+      code_of([&] {
+        armature::alltoall_async(team, std::span<const std::int64_t>(from), std::span(all)).wait();
+      }) == Errc::out_of_memory,
+      "a long exchange");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return armature::run(argc, argv, [](World& world) {
     std::vector<armature::global_ptr<std::byte>> taken;
     const auto shared = world.allocate<std::int64_t>(8192);
+    const bool is_first_of_node =
+        world.rank() == 0 || !armature::same_node(world.rank() - 1, world.rank());
+    const armature::Team one_of_each_node = world.split(is_first_of_node ? 0 : 1, world.rank());
     if (world.rank() == full) taken = take_all(world);
     world.barrier();
     calls(world);
     messages(world);
     transfers(world, shared.on(full));
     collectives(world);
+    if (is_first_of_node && one_of_each_node.size() > 1) long_exchange_of(one_of_each_node);
     collectives_that_return_at_once(world);
     collectives(world);
     world.barrier();
