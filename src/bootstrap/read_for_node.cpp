@@ -22,12 +22,12 @@
 namespace armature::bootstrap {
 namespace {
 
-/// Tells strangers 64 bits, and so next to nothing, of a secret of 256.
+/// Tells strangers 64 bits, and so next to nothing, of a secret of 256. They do not know that of
+/// another key by it.
 std::string meeting_place(std::string_view key, const Secret& secret) {
-  const std::string node = node_identity();
-  const std::uint64_t number =
-      base::checksum(node.data(), node.size(), base::checksum(std::span(secret)));
-  return fmt::format("armature-{:016x}-{}", number, key);
+  std::string all = fmt::format("{}\n{}\n", key, node_identity());
+  all.append(reinterpret_cast<const char*>(secret.data()), secret.size());
+  return fmt::format("armature-{:016x}", base::checksum(all.data(), all.size()));
 }
 
 Values read_all(Exchange& exchange, std::string_view key) {

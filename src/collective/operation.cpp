@@ -111,8 +111,9 @@ void Operation::hear_of_breakdown() {
                       .code = shown->code,
                       .rank = shown->rank,
                       .is_shown = true};
-  is_broken_ = concerns(notice, team_id_, number_);
-  if (is_broken_) fail(notice);
+  if (!concerns(notice, team_id_, number_)) return;
+  is_broken_ = true;
+  fail(notice);
 }
 
 // Receives are posted first: what comes meanwhile has its place.
