@@ -91,7 +91,7 @@ Values read_for_node(Exchange& exchange, std::string_view key, const Secret& sec
     }
     if (const auto files = take_files_if_there(place, secret))
       return values_in(*files, exchange.processes());
-    // It has the name, but does not listen yet; or it has just ended.
+    // The process that has the name does not listen yet, or has just ended.
     const timespec interval{0, 1'000'000};
     nanosleep(&interval, nullptr);
   }

@@ -80,8 +80,8 @@ void scatter_from_root(Schedule& schedule, const Members& members, int root, std
 enum class Prefix { inclusive, exclusive };
 void scan(Schedule& schedule, const Members& members, Prefix prefix, const Elements& elements);
 
-// Those that combine from the first member to the last, one after the other: what comes out depends
-// on the team alone. The reduce_scatter above does so, too. in_order.cpp
+// Reductions and scans that combine from the first member to the last, one after the other: the
+// result depends on the team alone. The reduce_scatter above does so, too. in_order.cpp
 void allreduce_in_order(Schedule& schedule, const Members& members, const Elements& elements);
 void reduce_in_order(Schedule& schedule, const Members& members, int root,
                      const Elements& elements);

@@ -37,7 +37,8 @@ class ByMessages {
   ByMessages& operator=(const ByMessages&) = delete;
   virtual ~ByMessages() = default;
 
-  /// By all members, when all have theirs. The operator is called by the calling thread.
+  /// Makes the reduction. All members call it once each has its part; the calling thread calls the
+  /// operator.
   virtual void run() = 0;
 };
 

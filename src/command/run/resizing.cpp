@@ -160,7 +160,7 @@ void Resizing::finish(const std::function<void(LaunchedProcess&)>& has_died) {
 void Resizing::say_why_it_stays(int number) {
   const space::Resize& resize = job_.header().resize;
   const int holder = resize.holder.load(std::memory_order_relaxed);
-  // It had begun to leave when the others were killed. If there are too few now, more come.
+  // The process had begun to leave when the others were killed. If too few are left, more come.
   if (holder < 0) return say(fmt::format("process {} stays: the others were killed", number));
   const std::string why =
       fmt::format("process {} stays: rank {} {}, which cannot move", number, holder,
