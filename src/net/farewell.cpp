@@ -102,8 +102,7 @@ void Farewell::say() {
   {
     const Lock locked(links_.lock());
     partners = links_.partners();
-    for (const int process : partners)
-      send_empty(links_.to(process), transport::Kind::bye, Link::Ack::none);
+    peers_.tell_partners(transport::Kind::bye);
   }
   for (const int process : partners) {
     const Link& link = links_.to(process);
