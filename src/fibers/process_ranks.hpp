@@ -39,6 +39,7 @@ struct ProcessRanks {
   RunQueue queue;
   TurnClock clock;
   Stacks stacks;
+  int goes_to = -1;            // where the rank that was left last moves to; -1: it stays
   wait::Scheduler& scheduler;  // theirs
 };
 

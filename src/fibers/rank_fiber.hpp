@@ -24,7 +24,7 @@ struct Gathering;
 /// A virtual rank: a fiber whose stack lies at the upper end of its segment, with this record on
 /// top. So whatever runs the rank next finds all of it there. Used by the process that hosts the
 /// rank.
-struct RankFiber {
+struct alignas(64) RankFiber {
   /// `waits`: put aside until it is notified; `polls`: for what nobody notifies it of.
   /// `moves`: on its way to another process.
   enum class State : std::uint8_t { ready, running, waits, polls, moves, finished };
@@ -73,8 +73,8 @@ struct RankFiber {
   /// Kept by services of it (rank_services.hpp), while it is on its way or is quiescent.
   struct Packed {
     std::byte* first = nullptr;
-    std::size_t bytes = 0;
     bool has_no_room = false;  // for that, when it was last to be packed
+    std::size_t bytes = 0;     // at `first`
   };
   /// The process that it has left last, and when, where moves are traced.
   struct Left {
@@ -82,27 +82,30 @@ struct RankFiber {
     std::uint64_t ns = 0;
   };
 
+  // The first two lines are all that a switch, a wait and a move touch of the record. They come from
+  // memory where ranks are many, and from the other process where the rank has moved.
   const int rank;
-  space::RankSlot* const slot;
   State state = State::ready;
-  Waiting waiting;
   std::int8_t priority = 0;
-  int status = 0;             // that it has ended with
-  std::uint64_t cost_ns = 0;  // of its turns lately, where time is measured
-  std::size_t place = 0;      // among those that its process hosts
-  RankFiber* next = nullptr;  // in the queue that it is in
-  Left left;
-  Packed packed;
-
-  // Valid while it does not run:
-  LeftStack inside = nullptr;
+  space::RankSlot* const slot;
+  LeftStack inside = nullptr;  // valid while it does not run, as the next two are
   wait::RankContext* context = nullptr;
   ExceptionState exceptions;
-  int error_number = 0;
+  space::RankHeap* heap = nullptr;       // nullptr where malloc knows no ranks
+  RankFiber* next = nullptr;             // in the queue that it is in
 
+  Waiting waiting;
+  std::size_t place = 0;      // among those that its process hosts
+  std::uint64_t cost_ns = 0;  // of its turns lately, where time is measured
+  int error_number = 0;       // valid while it does not run
+  Packed packed;
+
+  Left left;
+  int status = 0;  // that it has ended with
   Life life;
-  space::RankHeap* heap = nullptr;  // nullptr where malloc knows no ranks
   alignas(space::AddressSpace) std::byte space_memory[sizeof(space::AddressSpace)];
 };
+static_assert(offsetof(RankFiber, waiting) == 64 &&
+              offsetof(RankFiber, packed) + offsetof(RankFiber::Packed, bytes) == 128);
 
 }  // namespace armature::fibers

@@ -98,7 +98,7 @@ void RankScheduler::take_ranks() {
   ranks_.queue.clear();
   ranks_.residents.clear();
   ranks_.gatherings.clear();
-  goes_to_ = -1;
+  ranks_.goes_to = -1;
   idle_.end();
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     if (mapping.slot(rank).process.load(std::memory_order_relaxed) == ranks_.host.number)
@@ -106,14 +106,31 @@ void RankScheduler::take_ranks() {
   ranks_.host.open_to_ranks();
 }
 
+/// Looks for ranks that others have woken.
+[[gnu::always_inline]] inline void RankScheduler::take_in() {
+  const space::ProcessSlot& home = ranks_.host.slot;
+  if (home.has_urgent.load(std::memory_order_relaxed) != 0 && ranks_.queue.is_time_for_urgent())
+      [[unlikely]]
+    return take_in_urgent();
+  if (home.awake.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    take_in_woken();
+}
+
 // -- switching ------------------------------------------------------------------------------------
 
-/// Only now has the other rank left its stack: somebody else may take it.
-void RankScheduler::settle(LeftStack before) {
-  RankFiber& left = ranks_.stacks.note_left(before);
-  if (goes_to_ >= 0) [[unlikely]]
-    send_off(ranks_, left, std::exchange(goes_to_, -1));
+namespace {
+
+/// Called behind a switch, with what it has brought: the scheduler that has switched is that of the
+/// process in which the rank is now. Only now has the other rank left its stack: somebody else may
+/// take it.
+[[gnu::always_inline]] inline void settle_behind(boost::context::detail::transfer_t from) {
+  ProcessRanks& here = static_cast<RankScheduler*>(from.data)->ranks();
+  RankFiber& left = here.stacks.note_left(from.fctx);
+  if (here.goes_to >= 0) [[unlikely]]
+    send_off(here, left, std::exchange(here.goes_to, -1));
 }
+
+}  // namespace
 
 [[gnu::always_inline]] inline RankFiber* RankScheduler::next() {
   if (ranks_.queue.count_turn() % turns_per_poller == 0) look_around();
@@ -139,7 +156,7 @@ namespace {
     const auto* const begin = static_cast<const volatile char*>(at);
     for (std::size_t i = 0; i < bytes; i += line) (void)begin[i];
   };
-  if (front->next != nullptr) touch(front->next, 4 * line);
+  if (front->next != nullptr) touch(front->next, 2 * line);
   touch(front->inside, 8 * line);  // of its stack, above which its record is
   touch(&front->slot->asleep, 4 * line);
   touch(front->context, sizeof *front->context);
@@ -168,8 +185,7 @@ namespace {
   }
   touch_next(ranks_);
   ranks_.stacks.enter(other);
-  const LeftStack before = switch_stack(other.inside).fctx;
-  here().settle(before);
+  settle_behind(switch_stack(other.inside, this));
 }
 
 RankFiber& make_rank(const space::Mapping& mapping, int file, int rank, Life life) {
@@ -181,7 +197,7 @@ RankFiber& make_rank(const space::Mapping& mapping, int file, int rank, Life lif
 }
 
 void RankScheduler::begin(boost::context::detail::transfer_t from) {
-  here().settle(from.fctx);
+  settle_behind(from);
   const RankFiber& me = here().ranks_.stacks.running();
   me.life.live(me.rank, me.life.argument);
   here().depart();
@@ -197,7 +213,7 @@ void RankScheduler::depart() {
   wait::rank_has_finished(ranks_.host.mapping.header());
   ranks_.host.slot.running.store(-1, std::memory_order_relaxed);
   ranks_.stacks.enter(own);
-  (void)switch_stack(own.inside);
+  (void)switch_stack(own.inside, this);
   std::abort();  // nobody resumes it
 }
 
@@ -318,7 +334,7 @@ bool RankScheduler::move(int process) {
   ranks_.residents.forget(me);
   me.waiting.looks = false;
   me.state = State::moves;
-  goes_to_ = process;
+  ranks_.goes_to = process;
   switch_from(me);
   return true;
 }
@@ -345,13 +361,8 @@ bool RankScheduler::wakes(int process, int rank) {
 }
 
 /// Wakes ranks that others have notified from elsewhere, in their order.
-void RankScheduler::take_in() {
+void RankScheduler::take_in_woken() {
   space::ProcessSlot& home = ranks_.host.slot;
-  if (home.has_urgent.load(std::memory_order_relaxed) != 0 && ranks_.queue.is_time_for_urgent())
-      [[unlikely]]
-    return take_in_urgent();
-  if (home.awake.load(std::memory_order_relaxed) == 0) [[likely]]
-    return;
   const space::Mapping& mapping = ranks_.host.mapping;
   // Acquire: what was done for them is seen.
   std::uint32_t last = home.awake.exchange(0, std::memory_order_acquire);
@@ -371,7 +382,7 @@ void RankScheduler::take_in() {
 
 void RankScheduler::take_in_urgent() {
   ranks_.queue.expect_urgent();
-  take_in();
+  take_in_woken();
   ranks_.queue.expedite();
 }
 

@@ -54,9 +54,9 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
  private:
   RankFiber* next();
   void switch_from(RankFiber& me);
-  void settle(LeftStack before);
   [[noreturn]] void depart();
   void take_in();
+  void take_in_woken();
   void take_in_urgent();
   void wake(RankFiber& fiber);
   void look_around();
@@ -64,7 +64,6 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   ProcessRanks ranks_;
   QuiesceBody& body_;
   IdleLoop idle_;
-  int goes_to_ = -1;       // where the rank that was left last moves to
   bool leaves_ = false;    // hosts no ranks any more
   bool quiesces_ = false;  // no rank has its turn until all go on
 };

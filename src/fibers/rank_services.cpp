@@ -36,19 +36,16 @@ std::uint64_t hash_of_name(const Service& service) {
   return base::checksum(std::as_bytes(std::span(std::string_view(service.name))));
 }
 
-std::vector<std::byte> state_of(int rank) {
-  std::vector<std::byte> all;
-  for (const Service* const service : transport::services_here()) {
-    if (service->pack_rank == nullptr) continue;
-    const std::size_t begin = all.size();
-    service->pack_rank(rank, all);
-    // Nearly always: most ranks that move have nothing there, and nothing is allocated for them.
-    if (all.size() == begin) continue;
-    const PackedHead head{hash_of_name(*service), all.size() - begin};
-    const auto bytes = std::as_bytes(std::span(&head, 1));
-    all.insert(all.begin() + static_cast<std::ptrdiff_t>(begin), bytes.begin(), bytes.end());
-  }
-  return all;
+bool keeps(const Service& service, int rank) {
+  if (service.pack_rank == nullptr && service.forget == nullptr) return false;
+  return service.keeps == nullptr || service.keeps(rank);
+}
+
+/// Inserts it before what the service has packed, which begins there.
+void insert_head(const Service& service, std::size_t begin, std::vector<std::byte>& all) {
+  const PackedHead head{hash_of_name(service), all.size() - begin};
+  const auto bytes = std::as_bytes(std::span(&head, 1));
+  all.insert(all.begin() + static_cast<std::ptrdiff_t>(begin), bytes.begin(), bytes.end());
 }
 
 void give_services(int rank, std::span<const std::byte> all) {
@@ -93,10 +90,18 @@ class OutsideOfRanks {
 
 }  // namespace
 
-void forget_in_services(int rank) {
-  const OutsideOfRanks outside;
+namespace {
+
+void forget(int rank) {
   for (const Service* const service : transport::services_here())
     if (service->forget != nullptr) service->forget(rank);
+}
+
+}  // namespace
+
+void forget_in_services(int rank) {
+  const OutsideOfRanks outside;
+  forget(rank);
 }
 
 std::string await_quiet_services(const space::ControlHeader& job) {
@@ -130,19 +135,34 @@ bool store(RankFiber& fiber, std::span<const std::byte> all) {
   return true;
 }
 
-}  // namespace
-
-bool pack_services(RankFiber& fiber) {
+[[gnu::noinline]] bool pack_all(RankFiber& fiber) {
   ARMATURE_ASSERT(fiber.packed.first == nullptr);
   const OutsideOfRanks outside;
   try {
-    const std::vector<std::byte> all = state_of(fiber.rank);
+    std::vector<std::byte> all;
+    for (const Service* const service : transport::services_here()) {
+      if (service->pack_rank == nullptr || !keeps(*service, fiber.rank)) continue;
+      const std::size_t begin = all.size();
+      service->pack_rank(fiber.rank, all);
+      if (all.size() != begin) insert_head(*service, begin, all);
+    }
     fiber.packed.has_no_room = !all.empty() && !store(fiber, all);
   } catch (const std::bad_alloc&) {
     fiber.packed.has_no_room = true;
   }
-  if (!fiber.packed.has_no_room) forget_in_services(fiber.rank);
+  if (!fiber.packed.has_no_room) forget(fiber.rank);
   return !fiber.packed.has_no_room;
+}
+
+}  // namespace
+
+// Called on the stack of a rank that is about to go: the other process fetches each line that is
+// touched of it. Nearly always nothing is kept of the rank, so the rest is not inlined.
+bool pack_services(RankFiber& fiber) {
+  for (const Service* const service : transport::services_here())
+    if (keeps(*service, fiber.rank)) return pack_all(fiber);
+  fiber.packed.has_no_room = false;
+  return true;
 }
 
 void unpack_services(RankFiber& fiber) {

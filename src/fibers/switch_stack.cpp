@@ -54,11 +54,11 @@ extern "C" boost::context::detail::transfer_t armature_switch_stack(armature::fi
 
 namespace armature::fibers {
 
-boost::context::detail::transfer_t switch_stack(LeftStack to) {
+boost::context::detail::transfer_t switch_stack(LeftStack to, void* data) {
 #if defined(__x86_64__) && defined(__ELF__)
-  return armature_switch_stack(to, nullptr);
+  return armature_switch_stack(to, data);
 #else
-  return boost::context::detail::jump_fcontext(to, nullptr);
+  return boost::context::detail::jump_fcontext(to, data);
 #endif
 }
 

@@ -33,25 +33,23 @@ void require_of_job(const wait::RankContext& me, int process) {
                fmt::format("migrate: process {} is not of the job any more", process));
 }
 
-/// Waits until what the rank has sent to other nodes has been handled there, and the other process
+/// Whether all that the rank has sent to other nodes has been handled there, and the other process
 /// takes ranks.
-void settle(const wait::RankContext& me, int process) {
-  const int rank = me.space.me();
-  const space::Mapping& mapping = *space::Mapping::of_process();
+bool is_settled(const wait::RankContext& me, int process) {
+  net::Network* const net = net::network();
+  return (net == nullptr || net->flush().is_over(me.space.me())) &&
+         fibers::takes_ranks(*space::Mapping::of_process(), process);
+}
+
+[[gnu::noinline]] void wait_until_settled(const wait::RankContext& me, int process) {
   wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = "migrate"};
-  const auto is_settled = [&] {
-    net::Network* const net = net::network();
-    return (net == nullptr || net->flush().is_over(rank)) && fibers::takes_ranks(mapping, process);
-  };
-  const int error_number = errno;  // which the network does not mind
   // Once more after each wait: others may have had their turns since it was over.
-  while (!is_settled())
+  while (!is_settled(me, process))
     wait::wait_until(wait, [&] {
       require_of_job(me, process);
       if (net::Network* const net = net::network()) net->try_poll();
-      return is_settled();
+      return is_settled(me, process);
     });
-  errno = error_number;
 }
 
 }  // namespace
@@ -84,7 +82,9 @@ void migrate(ProcessId process) {
   await_all_processes(job, "migrate");
   if (const char* why = migration::why_not_move(job))
     base::fail(Errc::misuse, fmt::format("migrate: the rank stays: {}", why));
-  settle(me, process.number());
+  const int error_number = errno;  // which the network does not mind
+  if (!is_settled(me, process.number())) wait_until_settled(me, process.number());
+  errno = error_number;
   // Another process that had nothing to do may have been given this rank meanwhile.
   if (process.number() == here.load(std::memory_order_relaxed)) return;
   if (!static_cast<fibers::RankScheduler*>(me.scheduler)->move(process.number()))

@@ -19,9 +19,12 @@ std::atomic<std::uint64_t>& exposures_of(Rank rank) {
   return space::Mapping::of_process()->head(rank).exposures;
 }
 
+bool keeps_exposures(Rank rank) {
+  return exposures_of(rank).load(std::memory_order_relaxed) != 0;
+}
+
 void pack_exposures(Rank rank, std::vector<std::byte>& to) {
   const std::uint64_t list = exposures_of(rank).load(std::memory_order_relaxed);
-  if (list == 0) return;
   const auto bytes = std::as_bytes(std::span(&list, 1));
   to.insert(to.end(), bytes.begin(), bytes.end());
 }
@@ -43,6 +46,7 @@ const transport::Service service{
     .peer_failed = PendingRequest::give_up,
     .reset = forget_remote,
     .quiesce = PendingRequest::all_are_answered,
+    .keeps = keeps_exposures,
     .pack_rank = pack_exposures,
     .unpack_rank = unpack_exposures};
 
