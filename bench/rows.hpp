@@ -65,6 +65,9 @@ void migrate_between_nodes_rows(World& world, const Settings& settings);
 /// Rows of one of several jobs that grow; `bytes_before` this process had before it joined.
 void scale_rows(World& world, const Settings& settings, std::size_t bytes_before);
 
+/// Rows of each collective call among all ranks, with private data of several lengths.
+void every_collective(World& world, const Settings& settings);
+
 /// Operations between two nodes. Two ranks.
 void net_rows(World& world, const Settings& settings);
 /// Operations where the target computes; where the caller does; where others do on the same cores.

@@ -95,6 +95,7 @@ extern const Suite messages_suite;
 extern const Suite rmi_suite;
 extern const Suite virtual_suite;
 extern const Suite net_suite;
+extern const Suite collectives_suite;
 extern const Suite scale_suite;
 
 }  // namespace armature::bench

@@ -82,8 +82,8 @@ struct alignas(64) RankFiber {
     std::uint64_t ns = 0;
   };
 
-  // The first two lines are all that a switch, a wait and a move touch of the record. They come from
-  // memory where ranks are many, and from the other process where the rank has moved.
+  // The first two lines are all that a switch, a wait and a move touch of the record. They come
+  // from memory where ranks are many, and from the other process where the rank has moved.
   const int rank;
   State state = State::ready;
   std::int8_t priority = 0;
@@ -91,8 +91,8 @@ struct alignas(64) RankFiber {
   LeftStack inside = nullptr;  // valid while it does not run, as the next two are
   wait::RankContext* context = nullptr;
   ExceptionState exceptions;
-  space::RankHeap* heap = nullptr;       // nullptr where malloc knows no ranks
-  RankFiber* next = nullptr;             // in the queue that it is in
+  space::RankHeap* heap = nullptr;  // nullptr where malloc knows no ranks
+  RankFiber* next = nullptr;        // in the queue that it is in
 
   Waiting waiting;
   std::size_t place = 0;      // among those that its process hosts

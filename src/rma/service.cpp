@@ -19,9 +19,7 @@ std::atomic<std::uint64_t>& exposures_of(Rank rank) {
   return space::Mapping::of_process()->head(rank).exposures;
 }
 
-bool keeps_exposures(Rank rank) {
-  return exposures_of(rank).load(std::memory_order_relaxed) != 0;
-}
+bool keeps_exposures(Rank rank) { return exposures_of(rank).load(std::memory_order_relaxed) != 0; }
 
 void pack_exposures(Rank rank, std::vector<std::byte>& to) {
   const std::uint64_t list = exposures_of(rank).load(std::memory_order_relaxed);

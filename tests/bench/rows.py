@@ -12,6 +12,7 @@ ACCUMULATES = [8, 4096, 524288, 8388608]
 ALLOCATIONS = [64, 4096, 65536, 1 << 20, 16 << 20, 64 << 20]
 LONG_COLLECTIVES = ["broadcast", "scatter", "gather", "alltoall"]
 VOLUMES = [65536, 1 << 20, 16 << 20]
+COLLECTIVES = [*LONG_COLLECTIVES, "reduce", "allreduce", "scan", "allgather"]
 RMA = {
     **{f"{op}.p{ranks}{kind}": VOLUMES for op in LONG_COLLECTIVES for ranks in (2, 8) for kind in ("", ".private")},
     **{op: ALLOCATIONS for op in ("allocate", "allocate.group", "allocate.local", "allocate.local.zeros")},
@@ -54,6 +55,8 @@ SUITES = {
                 {"recovery": [16 << 20], "rpc.oneway": [8], "migrate": [1 << 10, 1 << 20, 1 << 30]}),
     "net": (NET, {"net.rpc.oneway": [8], "net.nbput1000": [8], "net.nbget1000": [8],
                   **{f"net.{op}.busy": [8] for op in ("put", "get", "acc", "fadd")}}),
+    "collectives": ({}, {f"{op}.{ranks}": sizes for ranks in ("p2", "p8") for op, sizes in (
+        ("barrier", [0]), *((op, [8, 65536, 1 << 20]) for op in COLLECTIVES))}),
     "scale": ({}, {f"{op}.{ranks}": [size] for op, size in (("start", None), ("halo", 4096), ("barrier", 0), ("allreduce", 8))
                    for ranks in ("p2", "p4", "p8", "p16", "p32", "v4", "v10", "v100", "v1000")}),
     "rmi": (RMI, {"rpc.bytes": LONG, "rpc.bytes.threads": LONG}),
@@ -95,7 +98,7 @@ def main():
             expect(found[op, size]["limit_ns"] is not None, f"{op} with {size} bytes has no limit")
     for op, sizes in without_limit.items():
         for size in sizes:
-            expect(any(row["op"] == op and size in (None, row["bytes"]) for row in rows), f"no row of {op}")
+            expect(any(row["op"] == op and size in (None, row["bytes"]) for row in rows), f"no row of {op} with {size} bytes")
     print(f"{len(rows)} rows")
 
 
