@@ -21,10 +21,7 @@
 // The rows are measured on a stage: two ranks, of which rank 0 acts on memory of rank 1. Both run
 // the same code, row by row; a Stage knows who does what. The limits work on the same bytes of rank
 // 1's segment as the operations, through a plain pointer. There may be more ranks, and no memory,
-// where rows are measured: two ranks, of which rank 0 acts on memory of rank 1. Both run the same
-// code, row by row; a Stage knows who does what. The limits work on the same bytes of rank 1's
-// segment as the operations, through a plain pointer. There may be more ranks, and no memory, where
-// rows are about calls and what all do together.
+// where rows are about calls and what all do together.
 
 namespace armature::bench {
 
