@@ -13,6 +13,7 @@
 #include "base/runtime.hpp"
 #include "base/words_of_process.hpp"
 #include "bootstrap/environment.hpp"
+#include "image/copies.hpp"
 #include "migration/addresses.hpp"
 #include "migration/builds.hpp"
 
@@ -48,6 +49,7 @@ std::vector<Manifest::Option> options_of(const space::ControlHeader& job) {
          "checkpoint-incremental", "true");
   add_if(job.settings.reproducible != 0, "reproducible", "true");
   add_if(job.settings.balance != 0, "balance", "true");
+  add_if(image::copies() != nullptr, "private-globals", "on");
   for (const auto& [name, variable] :
        {std::pair{"checkpoint-every", bootstrap::checkpoint_every_variable},
         {"copy-every", bootstrap::copy_every_variable},

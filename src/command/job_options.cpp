@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <sstream>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/joined.hpp"
+#include "bootstrap/environment.hpp"
 #include "command/commands.hpp"
 #include "command/numbers.hpp"
 
@@ -61,6 +63,16 @@ void add_times(CLI::App& command, const JobOptions& options) {
   add_seconds(command, options, "--copy-every", &LaunchOptions::copy_every_s,
               "With --on-death recover: a checkpoint in memory every S seconds (default: when the "
               "program says so); on several nodes where the program asks, as above");
+}
+
+/// Functions of libraries are bound before the program begins, and copies need not do that again.
+void set_private_globals(LaunchOptions& options, const std::string& text) {
+  if (text != "on" && text != "off")
+    throw CLI::ValidationError("--private-globals",
+                               fmt::format("'{}' is neither on nor off", text));
+  options.private_globals = text == "on";
+  setenv(bootstrap::private_globals_variable, text.c_str(), 1);
+  if (options.private_globals) setenv("LD_BIND_NOW", "1", 1);
 }
 
 }  // namespace
@@ -132,6 +144,10 @@ void add_on_death(CLI::App& command, const JobOptions& options, bool may_continu
 void add_shared_options(CLI::App& command, const JobOptions& options) {
   add_places(command, options);
   add_times(command, options);
+  add_value(command, options, "--private-globals", "on|off",
+            "Each virtual rank has globals of its own: a copy of the program (default off: the "
+            "ranks of a process share them)",
+            set_private_globals);
   add_seconds(command, options, "--timeout", &LaunchOptions::timeout_s,
               "End the job after S seconds, saying what it waited for");
   command.add_flag("--reproducible", options->reproducible,

@@ -12,6 +12,7 @@
 
 #include "base/process_memory.hpp"
 #include "base/valgrind.hpp"
+#include "fibers/private_globals.hpp"
 #include "space/virtual_segment.hpp"
 
 #ifndef MADV_GUARD_INSTALL
@@ -47,7 +48,8 @@ space::RankHeap& make_heap(const space::Mapping& mapping, int rank) {
   std::byte* const segment = mapping.segment(rank);
   return space::RankHeap::create(
       {top(mapping, rank), segment + places.heap()},
-      {segment + places.more_of_rank_heap(), segment + mapping.segment_bytes()});
+      {segment + places.more_of_rank_heap(),
+       segment + mapping.segment_bytes() - private_globals_bytes()});
 }
 
 }  // namespace
@@ -59,8 +61,9 @@ RankFiber& RankFiber::of(const space::Mapping& mapping, int rank) {
   return *std::launder(reinterpret_cast<RankFiber*>(top(mapping, rank) - record_bytes));
 }
 
-void RankFiber::guard_stack(const space::Mapping& mapping) const {
+void RankFiber::arrange_process(const space::Mapping& mapping) const {
   guard(stack_begin(mapping, rank), space::VirtualSegment(mapping.header()), mapping.ranks());
+  map_code(*this);
 }
 
 space::AddressSpace& RankFiber::space() {
@@ -71,7 +74,8 @@ RankFiber& RankFiber::make(const space::Mapping& mapping, const New& what) {
   const int rank = what.rank;
   std::byte* const end = top(mapping, rank);
   auto* fiber = new (end - record_bytes) RankFiber(mapping, rank);
-  fiber->guard_stack(mapping);
+  make_copy(*fiber);
+  fiber->arrange_process(mapping);
   const auto offset = static_cast<std::uint64_t>(rank) * mapping.segment_bytes();
   new (fiber->space_memory)
       space::AddressSpace(mapping, rank, space::AddressSpace::SegmentFile{what.file, offset});

@@ -19,6 +19,7 @@ struct Life {
 
 inline constexpr int priority_max = 3;  // and the least is as far below 0
 
+struct AtExit;
 struct Gathering;
 
 /// A virtual rank: a fiber whose stack lies at the upper end of its segment, with this record on
@@ -58,8 +59,9 @@ struct alignas(64) RankFiber {
   [[nodiscard]] static std::uint32_t urgency_of(int priority) {
     return static_cast<std::uint32_t>(priority + priority_max + 1);
   }
-  /// Guards the stack in this process: a program that leaves it at its end is told so.
-  void guard_stack(const space::Mapping& mapping) const;
+  /// Arranges what this process needs to run it: guards the stack, so that a program that leaves
+  /// it at its end is told so, and maps the code of its copy of the program.
+  void arrange_process(const space::Mapping& mapping) const;
 
   /// How far its wait is.
   struct Waiting {
@@ -103,6 +105,8 @@ struct alignas(64) RankFiber {
   Left left;
   int status = 0;  // that it has ended with
   Life life;
+  bool has_copy = false;            // of the program (private_globals.hpp)
+  AtExit* at_exit = nullptr;        // what is to be called at its end, the last one first
   alignas(space::AddressSpace) std::byte space_memory[sizeof(space::AddressSpace)];
 };
 static_assert(offsetof(RankFiber, waiting) == 64 &&

@@ -10,10 +10,18 @@
 #include "fibers/malloc/interface.hpp"
 #include "fibers/own_malloc.hpp"
 #include "fibers/static_guards.hpp"
+#include "image/copies.hpp"
 #include "space/virtual_segment.hpp"
 
 namespace armature::fibers {
 namespace {
+
+CopyPlace place_of_copies(const space::Mapping& mapping) {
+  const image::Copies* const copies = image::copies();
+  if (copies == nullptr) return {};
+  return {static_cast<std::uintptr_t>(copies->of(0) - mapping.segment(0)), copies->plan().bytes,
+          copies->plan().unwind_table};
+}
 
 struct OfMalloc {
   space::RankHeap* nobodys = nullptr;
@@ -54,6 +62,7 @@ void find_rank_malloc(const space::Mapping& mapping) {
        .segment_bytes = mapping.segment_bytes(),
        .segments = static_cast<std::size_t>(mapping.ranks()),
        .offset = space::VirtualSegment(mapping.header()).rank_heaps(),
+       .copy = place_of_copies(mapping),
        .thread_works = [](space::RankHeap** of_thread) { base::heap_of_rank = of_thread; }});
   of_malloc().current = library.current;
   of_malloc().threads = library.threads;

@@ -85,7 +85,7 @@ void RankScheduler::restore(RankFiber& fiber) {
   fiber.slot->tid.store(ranks_.host.tid, std::memory_order_relaxed);
   if (fiber.slot->load.busy_ns.load(std::memory_order_relaxed) != 0) ranks_.clock.measure();
   if (fiber.context != nullptr) fiber.context->scheduler = this;
-  fiber.guard_stack(ranks_.host.mapping);
+  fiber.arrange_process(ranks_.host.mapping);
   unpack_services(fiber);
   add(fiber);
 }

@@ -40,7 +40,7 @@ void ResidentRanks::note_guard(const RankFiber& fiber) {
 }
 
 void ResidentRanks::guard(const RankFiber& fiber) {
-  if (!guarded_[static_cast<std::size_t>(fiber.rank)]) fiber.guard_stack(mapping_);
+  if (!guarded_[static_cast<std::size_t>(fiber.rank)]) fiber.arrange_process(mapping_);
   note_guard(fiber);
 }
 

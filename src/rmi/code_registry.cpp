@@ -16,6 +16,8 @@
 #include "base/fail.hpp"
 #include "base/process_memory.hpp"
 #include "base/runtime.hpp"
+#include "image/copies.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature {
 namespace detail {
@@ -77,7 +79,7 @@ int add_module(dl_phdr_info* info, std::size_t, void* first) {
   const std::string_view name = path.substr(path.find_last_of('/') + 1);
   const std::uint16_t number =
       !id.empty() ? hash(id) : (is_program ? hash(fmt::format("{}", end - begin)) : hash(name));
-  if (is_program && detail::main_module.bytes == 0)
+  if (is_program && detail::main_module.token == 0)
     detail::main_module = {begin, end - begin, token_at(number, 0)};
   const bool known = std::any_of(modules().begin(), modules().end(),
                                  [&](const Module& m) { return m.begin == begin; });
@@ -104,6 +106,7 @@ const Module* find(Predicate&& predicate) {
 }
 
 std::uint64_t token_of(std::uintptr_t address) {
+  if (const image::Copies* const copies = image::copies()) address = copies->original_of(address);
   const std::lock_guard lock(modules_mutex());
   const Module* module =
       find([&](const Module& m) { return address >= m.begin && address < m.end; });
@@ -128,10 +131,22 @@ std::uint64_t token_of(std::uintptr_t address) {
 
 }  // namespace
 
+/// The calling rank's own: a method is to find its globals.
+std::uintptr_t own_of_rank(std::uintptr_t address) {
+  const image::Copies* const copies = image::copies();
+  const wait::RankContext* const me = copies != nullptr ? wait::current_rank() : nullptr;
+  return me != nullptr ? copies->own_of(me->space.me(), address) : address;
+}
+
 namespace rmi {
 void find_modules() {
   const std::lock_guard lock(modules_mutex());
   look_again();
+}
+
+void name_code_of_copies() {
+  find_modules();
+  detail::main_module.bytes = 0;  // which has all code come the longer way
 }
 }  // namespace rmi
 
@@ -151,7 +166,7 @@ void* from_token(std::uint64_t token) {
                fmt::format("a request names code at offset {:#x} of module {:#06x}, which is not "
                            "loaded here: do all ranks run the same program and libraries?",
                            offset, id));
-  return reinterpret_cast<void*>(module->begin + offset);
+  return reinterpret_cast<void*>(own_of_rank(module->begin + offset));
 }
 
 CodePointer encode_elsewhere(std::uintptr_t code, std::ptrdiff_t adjust) {

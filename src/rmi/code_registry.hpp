@@ -9,4 +9,9 @@ namespace armature::rmi {
 /// libraries loaded later are found when they are first met.
 void find_modules();
 
+/// Each rank has a copy of the program from now on (image/copies.hpp). What lies in a copy has the
+/// name of what lies in the program, and a name is looked up in the copy of the rank that asks.
+/// Before the copies are made.
+void name_code_of_copies();
+
 }  // namespace armature::rmi

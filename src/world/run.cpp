@@ -109,13 +109,13 @@ namespace detail {
 
 // An exception that leaves body is not caught here: nobody catching it, it ends the process where
 // it was thrown, with the whole stack there to be shown.
-int run(int, char**, Body body, void* callable) {
+int run(int argc, char** argv, Body body, void* callable) {
   require_not_finalized("run");
   if (course().has_begun.exchange(true)) base::fail(Errc::misuse, "run: called inside run");
   if (Process::hosted() > 1 || Process::simulated() || Process::hosts_virtual_ranks()) {
     const Process& process = Process::join();
     const int status = Process::hosts_virtual_ranks()
-                           ? hosting::run_virtual(process, body, callable)
+                           ? hosting::run_virtual(process, {argc, argv, body, callable})
                        : Process::simulated() ? hosting::simulate(process, body, callable)
                                               : hosting::run(process.spaces(), body, callable);
     leave_for_good();

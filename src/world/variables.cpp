@@ -10,6 +10,7 @@
 #include "bootstrap/environment.hpp"
 #include "bootstrap/start_timeout.hpp"
 #include "copies/choice.hpp"
+#include "image/copies.hpp"
 #include "rmi/settings.hpp"
 #include "transport/limits.hpp"
 #include "world/wired_job.hpp"
@@ -32,6 +33,7 @@ void require_sense_of_variables() {
   (void)transport::Limits::get();
   (void)copies::wanted_way();
   (void)rmi::settings_at_start();
+  (void)image::globals_are_private();
   (void)on_death_wanted();
   (void)threads_wanted();
 }

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/layer/program.hpp"
 #include "armature/run.hpp"
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
@@ -20,10 +21,12 @@
 #include "elastic/process_quiesce.hpp"
 #include "failure/crash_report.hpp"
 #include "failure/losses.hpp"
+#include "fibers/private_globals.hpp"
 #include "fibers/rank_malloc.hpp"
 #include "fibers/rank_scheduler.hpp"
 #include "fibers/simulated_process.hpp"
 #include "fibers/simulator.hpp"
+#include "image/copies.hpp"
 #include "migration/addresses.hpp"
 #include "migration/builds.hpp"
 #include "net/network.hpp"
@@ -42,8 +45,7 @@ namespace {
 
 /// Shared by the ranks of the run. A rank that has moved finds that of its process.
 struct Hosted {
-  detail::Body body = nullptr;
-  void* callable = nullptr;
+  Program program{};
   transport::FaultModel* fault_model = nullptr;  // of a simulation
 };
 Hosted& together() { return base::state<Hosted>(); }
@@ -53,7 +55,10 @@ void live(int rank, void* /*argument*/) {
   fibers::RankFiber& me = fibers::RankFiber::of(*space::Mapping::of_process(), rank);
   Job job(me.space(), &fibers::RankScheduler::here(), together().fault_model);
   if (me.heap != nullptr) job.context().ties = &me.heap->ties;
-  const int status = call_body(together().body, together().callable, job.world());
+  fibers::begin_copy(me, together().program.argc, together().program.argv);
+  const int status =
+      call_body(layer::own(together().program.body), together().program.callable, job.world());
+  fibers::end_copy(me);
   if (rank == 0) say_what_was_never_asked_for(job.context().space.header());
   job.leave();
   me.status = status;
@@ -108,7 +113,7 @@ void fill_statics() {
 
 std::uint64_t sum_of_addresses(const space::ControlHeader& job) {
   const void* const places[] = {
-      &base::detail::runtimes, reinterpret_cast<const void*>(together().body), together().callable};
+      &base::detail::runtimes, reinterpret_cast<const void*>(together().program.body), together().program.callable};
   return migration::sum_of_addresses(job, places);
 }
 
@@ -246,14 +251,24 @@ void refuse_forks() {
       nullptr, nullptr);
 }
 
+/// Globals point to what a rank has allocated, so both lie in its segment or neither.
+void require_private_globals() {
+  if (!fibers::malloc_knows_ranks())
+    base::fail(Errc::start, "--private-globals: what a rank allocates does not go with it: " +
+                                fibers::why_malloc_knows_no_ranks());
+  rmi::name_code_of_copies();
+}
+
 }  // namespace
 
-int run_virtual(const Process& process, detail::Body body, void* callable) {
+int run_virtual(const Process& process, const Program& program) {
   const space::Mapping& mapping = process.mapping();
   refuse_forks();
   require_intervals();
+  fibers::make_globals_private(mapping);
   fibers::find_rank_malloc(mapping);
-  together() = {body, callable, nullptr};
+  if (image::copies() != nullptr) require_private_globals();
+  together() = {program, nullptr};
   if (mapping.header().settings.keeps_copies != 0 || mapping.header().nodes > 1) fill_statics();
   if (Process::simulated()) do_not_hand_over();
   if (mapping.header().is_one_process()) {

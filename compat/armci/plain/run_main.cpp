@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <armature/layer/program.hpp>
 #include <armature/run.hpp>
 #include <armature/virtual.hpp>
 
@@ -75,7 +76,7 @@ int armci_run_main(int argc, char** argv, Main* program) {
   return armature::run(argc, argv, [=](armature::World& /*world*/) {
     Copies arguments(argc, argv);
     optind = 1;  // the rank before has read its options
-    const int status = status_of(program, argc, arguments.get());
+    const int status = status_of(armature::layer::own(program), argc, arguments.get());
     armci::end_main(status);
     return status;
   });

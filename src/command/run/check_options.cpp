@@ -44,6 +44,7 @@ void check_kind_of_ranks(const LaunchOptions& options) {
   for (const auto& [is_said, option] :
        {Said{options.processes != 0, "--processes"}, Said{options.balance, "--balance"},
         Said{options.stack_bytes != 0, "--stack-size"},
+        Said{options.private_globals, "--private-globals"},
         Said{options.rebalance_every_s > 0, "--rebalance-every"},
         Said{options.checkpoint_every_s > 0, "--checkpoint-every"},
         Said{!options.checkpoint_directory.empty(), "--checkpoint"},

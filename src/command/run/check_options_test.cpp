@@ -41,6 +41,7 @@ TEST(CheckOptionsTest, what_is_for_virtual_ranks_is_refused_to_others_wherever_t
       {"--processes", [](LaunchOptions& o) { o.processes = 2; }},
       {"--stack-size", [](LaunchOptions& o) { o.stack_bytes = 1 << 20; }},
       {"--balance", [](LaunchOptions& o) { o.balance = true; }},
+      {"--private-globals", [](LaunchOptions& o) { o.private_globals = true; }},
       {"--checkpoint", checkpoint},
       {"--checkpoint-incremental", [](LaunchOptions& o) { o.checkpoint_incremental = true; }},
       {"--rebalance-every", every_5_s},

@@ -95,8 +95,8 @@ void describe(const LaunchOptions& options, const space::ControlHeader& header,
 /// Tells it once, where ranks share a process.
 void tell_of_globals(const LaunchOptions& options, const space::ControlHeader& header,
                      const std::string& program) {
-  if (!options.virtual_ranks || !options.globals_note || options.restore ||
-      header.ranks <= header.processes)
+  if (!options.virtual_ranks || options.private_globals || !options.globals_note ||
+      options.restore || header.ranks <= header.processes)
     return;
   constexpr std::size_t named_max = 8;
   const std::vector<std::string> globals = writable_globals(program);

@@ -32,6 +32,7 @@ struct PlacementOptions {
 struct VirtualRankOptions {
   bool virtual_ranks = false;           // fibers of few processes, in place of threads
   std::uint64_t stack_bytes = 0;        // of each of them; 0: the default
+  bool private_globals = false;         // each has its own copy of the program
   bool globals_note = true;             // about variables that they share
   bool balance = false;                 // a process with nothing to do takes ranks of others
   double rebalance_every_s = 0;         // ranks go where what they computed says; 0: never

@@ -30,6 +30,9 @@ inline space::RankHeap* current_rank_heap() {
 /// The heap of the rank in whose segment that lies; nullptr: in none.
 [[gnu::visibility("hidden")]] space::RankHeap* find_heap(const void* address);
 
+/// The copy of the program that an address lies in; without bytes: in none.
+[[gnu::visibility("hidden")]] CopyPlace copy_at(const void* address);
+
 /// Tells libarmature that the calling thread works for a rank.
 [[gnu::visibility("hidden")]] void tell_of_thread();
 

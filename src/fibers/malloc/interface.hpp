@@ -16,12 +16,20 @@ class RankHeap;
 
 namespace armature::fibers {
 
+/// A rank's copy of the program (private_globals.hpp).
+struct CopyPlace {
+  std::uintptr_t begin = 0;  // of all: as an offset in the segment
+  std::size_t bytes = 0;     // 0: there is none
+  std::uintptr_t unwind_table = 0;  // from its beginning
+};
+
 /// The places of the ranks' heaps.
 struct HeapPlaces {
   std::uintptr_t base = 0;  // of the first segment
   std::size_t segment_bytes = 0;
   std::size_t segments = 0;
   std::size_t offset = 0;  // of the heap in each segment, before its shift
+  CopyPlace copy;
   // Called by each thread that works for a rank: where its heap stands, as `current` below.
   void (*thread_works)(space::RankHeap** of_thread) = nullptr;
 };

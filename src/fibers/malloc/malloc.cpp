@@ -171,6 +171,14 @@ armature::space::RankHeap* armature::fibers::find_heap(const void* address) {
   return is_a_ranks(address) ? &heap_of(address) : nullptr;
 }
 
+armature::fibers::CopyPlace armature::fibers::copy_at(const void* address) {
+  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - places.base;
+  const CopyPlace& copy = places.copy;
+  if (!is_a_ranks(address) || offset % places.segment_bytes - copy.begin >= copy.bytes) return {};
+  const std::uintptr_t segment = offset / places.segment_bytes * places.segment_bytes;
+  return {places.base + segment + copy.begin, copy.bytes, copy.unwind_table};
+}
+
 void armature::fibers::tell_of_thread() {
   if (places.thread_works != nullptr) places.thread_works(&thread_heap);
 }

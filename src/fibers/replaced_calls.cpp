@@ -1,0 +1,99 @@
+// The C library keeps what is to be called at the end for the process, which a rank may have left
+// by then. getopt tells of what it has found in variables, which programs have in them
+// (image/plan.hpp, Borrowed): the C library writes to the original's. Each rank's own are exchanged
+// with these for the call.
+#include "fibers/replaced_calls.hpp"
+
+#include <getopt.h>
+
+#include <cstring>
+#include <utility>
+
+#include "fibers/private_globals.hpp"
+#include "fibers/rank_fiber.hpp"
+#include "image/copies.hpp"
+#include "wait/rank_context.hpp"
+
+namespace armature::fibers {
+namespace {
+
+/// `of_copy` lies in the copy that calls.
+int note_at_exit(void (*function)(void*), void* argument, void* of_copy) {
+  const int rank = image::copies()->owner(reinterpret_cast<std::uintptr_t>(of_copy));
+  if (rank < 0) return -1;
+  RankFiber& fiber = RankFiber::of(*space::Mapping::of_process(), rank);
+  fiber.at_exit = new AtExit{fiber.at_exit, function, argument};
+  return 0;
+}
+
+/// They have been called before (end_copy).
+void call_at_exit(void* /*of_copy*/) {}
+
+int refuse_on_exit(void (* /*function*/)(int, void*), void* /*argument*/) { return -1; }
+int refuse_at_quick_exit(void (* /*function*/)(void*), void* /*of_copy*/) { return -1; }
+
+/// Streams stay in step with stdio: a copy's are copies of the library's, which know one way.
+bool keep_in_step(bool /*wanted*/) { return true; }
+
+/// The variables of getopt that the calling rank's copy has, in the place of the original's.
+class OwnOptions {
+ public:
+  OwnOptions() : rank_(wait::this_rank("getopt").space.me()) { exchange(); }
+  OwnOptions(const OwnOptions&) = delete;
+  OwnOptions& operator=(const OwnOptions&) = delete;
+  ~OwnOptions() { exchange(); }
+
+ private:
+  template <class Value>
+  void exchange(const char* name, Value& of_process) const {
+    const image::Copies& copies = *image::copies();
+    if (const std::uint64_t at = copies.plan().borrowed_at(name); at != 0)
+      std::swap(*reinterpret_cast<Value*>(copies.of(rank_) + at), of_process);
+  }
+  void exchange() const {
+    exchange("optarg", optarg);
+    exchange("optind", optind);
+    exchange("opterr", opterr);
+    exchange("optopt", optopt);
+  }
+  const int rank_;
+};
+
+int get_option(int argc, char* const* argv, const char* letters) {
+  const OwnOptions own;
+  return getopt(argc, argv, letters);
+}
+
+int get_option_long(int argc, char* const* argv, const char* letters, const option* words,
+                    int* index) {
+  const OwnOptions own;
+  return getopt_long(argc, argv, letters, words, index);
+}
+
+int get_option_long_only(int argc, char* const* argv, const char* letters, const option* words,
+                         int* index) {
+  const OwnOptions own;
+  return getopt_long_only(argc, argv, letters, words, index);
+}
+
+template <class Result, class... Parameters>
+std::uintptr_t address(Result (*function)(Parameters...)) {
+  return reinterpret_cast<std::uintptr_t>(function);
+}
+
+}  // namespace
+
+std::vector<ReplacedCall> replaced_calls() {
+  return {
+      {"__cxa_atexit", address(note_at_exit)},
+      {"__cxa_finalize", address(call_at_exit)},
+      {"on_exit", address(refuse_on_exit)},
+      {"__cxa_at_quick_exit", address(refuse_at_quick_exit)},
+      {"_ZNSt8ios_base15sync_with_stdioEb", address(keep_in_step)},
+      {"getopt", address(get_option)},
+      {"getopt_long", address(get_option_long)},
+      {"getopt_long_only", address(get_option_long_only)},
+  };
+}
+
+}  // namespace armature::fibers

@@ -1,0 +1,85 @@
+#include "image/copies.hpp"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+
+namespace armature::image {
+
+Copies::Copies(const Loaded& original, Plan plan, const Places& places, base::FileDescriptor file)
+    : original_(original.base), plan_(std::move(plan)), places_(places), file_(std::move(file)) {}
+
+int Copies::owner(std::uintptr_t address) const {
+  const std::uint64_t behind = address - reinterpret_cast<std::uintptr_t>(places_.first);
+  const std::uint64_t rank = behind / places_.distance;
+  const bool is_inside = rank < static_cast<std::uint64_t>(places_.count) &&
+                         behind % places_.distance < plan_.bytes;
+  return is_inside ? static_cast<int>(rank) : -1;
+}
+
+std::uintptr_t Copies::original_of(std::uintptr_t address) const {
+  const int rank = owner(address);
+  return rank < 0 ? address : address - reinterpret_cast<std::uintptr_t>(of(rank)) + original_;
+}
+
+std::uintptr_t Copies::own_of(int rank, std::uintptr_t address) const {
+  const std::uint64_t distance = address - original_;
+  return distance < plan_.bytes ? reinterpret_cast<std::uintptr_t>(of(rank)) + distance : address;
+}
+
+void Copies::fill(int rank) const {
+  std::byte* const image = of(rank);
+  for (const Plan::Data& data : plan_.data)
+    std::memcpy(image + data.begin, data.first.data(), data.first.size());
+  for (const std::uint64_t at : plan_.moved)
+    *reinterpret_cast<std::uint64_t*>(image + at) += reinterpret_cast<std::uintptr_t>(image);
+  for (const Plan::Borrowed& one : plan_.borrowed)
+    std::memcpy(image + one.begin, reinterpret_cast<const void*>(original_ + one.begin), one.bytes);
+  // Nobody would tell a copy that the process has threads.
+  if (const std::uint64_t at = plan_.borrowed_at("__libc_single_threaded"); at != 0)
+    image[at] = std::byte{0};
+}
+
+void Copies::map_text(int rank) const {
+  for (const Plan::Text& text : plan_.text) {
+    void* const mapped =
+        mmap(of(rank) + text.begin, text.bytes, text.protection, MAP_PRIVATE | MAP_FIXED,
+             file_.get(), static_cast<off_t>(text.file_offset));
+    if (mapped == MAP_FAILED)
+      base::fail(Errc::start,
+                 fmt::format("--private-globals: the program's code cannot be mapped for rank {}: "
+                             "{} (each rank needs {} memory areas; the limit of a process is "
+                             "vm.max_map_count)",
+                             rank, base::system_text(errno), plan_.text.size() + 1));
+  }
+}
+
+void Copies::call_all(int rank, const Plan::Functions& functions, int argc, char** argv,
+                      char** variables) const {
+  using Function = void(int, char**, char**);
+  auto* const addresses = reinterpret_cast<Function**>(of(rank) + functions.begin);
+  for (std::uint64_t i = 0; i < functions.count; ++i) addresses[i](argc, argv, variables);
+}
+
+void Copies::construct(int rank, int argc, char** argv, char** variables) const {
+  call_all(rank, plan_.before_init, argc, argv, variables);
+  if (plan_.init_function != 0)
+    reinterpret_cast<void (*)()>(of(rank) + plan_.init_function)();
+  call_all(rank, plan_.init, argc, argv, variables);
+}
+
+void Copies::destroy(int rank) const {
+  using Function = void();
+  auto* const addresses = reinterpret_cast<Function**>(of(rank) + plan_.fini.begin);
+  for (std::uint64_t i = plan_.fini.count; i > 0; --i) addresses[i - 1]();
+  if (plan_.fini_function != 0)
+    reinterpret_cast<void (*)()>(of(rank) + plan_.fini_function)();
+}
+
+}  // namespace armature::image

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/file_descriptor.hpp"
+#include "image/plan.hpp"
+
+namespace armature::image {
+
+/// The copies of the program, one for each rank, at the same addresses in every process. A copy's
+/// data lies in its rank's segment, and goes where that goes. Its code is mapped from the program's
+/// file by each process that runs the rank.
+class Copies {
+ public:
+  struct Places {
+    std::byte* first;        // where the copy of rank 0 begins
+    std::uint64_t distance;  // of a copy from the next one
+    int count;
+  };
+
+  /// `file` is the program's.
+  Copies(const Loaded& original, Plan plan, const Places& places, base::FileDescriptor file);
+
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] std::byte* of(int rank) const {
+    return places_.first + static_cast<std::uint64_t>(rank) * places_.distance;
+  }
+  /// The rank in whose copy that lies; -1: in none.
+  [[nodiscard]] int owner(std::uintptr_t address) const;
+  /// The program's own address for one in a copy; others are returned as they are.
+  [[nodiscard]] std::uintptr_t original_of(std::uintptr_t address) const;
+  /// The address in a rank's copy for one in the program; others are returned as they are.
+  [[nodiscard]] std::uintptr_t own_of(int rank, std::uintptr_t address) const;
+
+  /// Writes the data of a copy, into memory that holds zeros.
+  void fill(int rank) const;
+  /// Maps the code of a copy in this process. Throws Error(start) where the kernel cannot.
+  void map_text(int rank) const;
+  // Called as the rank, as the C library does before main and after it:
+  void construct(int rank, int argc, char** argv, char** variables) const;
+  void destroy(int rank) const;
+
+ private:
+  void call_all(int rank, const Plan::Functions& functions, int argc, char** argv,
+                char** variables) const;
+
+  const std::uintptr_t original_;
+  const Plan plan_;
+  const Places places_;
+  const base::FileDescriptor file_;
+};
+
+/// Those of this process; nullptr: its ranks share the program's globals.
+const Copies* copies();
+
+/// Whether each rank is to have its own: ARMATURE_PRIVATE_GLOBALS. Throws Error(start) where that
+/// is neither "on" nor "off".
+bool globals_are_private();
+/// The plan of this process's program, made before the program ran. Throws Error(start) where it
+/// cannot be copied.
+Plan& plan_of_program();
+/// Says where copies of the program are to lie; from now on copies() finds them.
+const Copies& place_copies(const Copies::Places& places);
+
+}  // namespace armature::image

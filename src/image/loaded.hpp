@@ -1,0 +1,61 @@
+#pragma once
+
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace armature::image {
+
+/// A program or library as the loader has left it in memory.
+struct Loaded {
+  /// The program of this process.
+  static Loaded program();
+
+  std::uintptr_t base = 0;  // what the loader has added to the addresses of its file
+  std::span<const ElfW(Phdr)> headers;
+
+  [[nodiscard]] const ElfW(Phdr) * header(std::uint32_t type) const;
+  /// The part whose memory holds that address of the file; nullptr: none.
+  [[nodiscard]] const ElfW(Phdr) * part_of(std::uint64_t address) const;
+  template <class Entry>
+  [[nodiscard]] std::span<const Entry> table(std::uint64_t address, std::uint64_t bytes) const {
+    return {reinterpret_cast<const Entry*>(base + address), bytes / sizeof(Entry)};
+  }
+  [[nodiscard]] std::uint64_t word(std::uint64_t address) const {
+    return *reinterpret_cast<const std::uint64_t*>(base + address);
+  }
+};
+
+/// Its dynamic table: addresses of the file, and sizes in bytes.
+class Dynamic {
+ public:
+  /// `image` has such a table.
+  explicit Dynamic(const Loaded& image);
+
+  [[nodiscard]] bool has(std::int64_t tag) const;
+  /// The value of an entry; 0: there is none.
+  [[nodiscard]] std::uint64_t value(std::int64_t tag) const;
+  /// The address that an entry names, as the file has it: the loader changes some.
+  [[nodiscard]] std::uint64_t address(std::int64_t tag) const;
+  template <class Entry>
+  [[nodiscard]] std::span<const Entry> table(std::int64_t start, std::int64_t bytes) const {
+    return has(start) ? image_.table<Entry>(address(start), value(bytes))
+                      : std::span<const Entry>{};
+  }
+
+  struct Symbol {
+    const ElfW(Sym) * entry;
+    std::string_view name;
+  };
+  /// The symbol that a relocation names.
+  [[nodiscard]] Symbol symbol(const ElfW(Rela) & relocation) const;
+
+ private:
+  Loaded image_;
+  std::span<const ElfW(Dyn)> entries_;
+};
+
+}  // namespace armature::image

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "image/loaded.hpp"
+
+// How a program's image is copied to another place, so that the copy is a program of its own with
+// its own variables. The loader has bound the image before any of its code ran. Then each word of
+// it that is to differ in a copy is one that a relocation has written, and holds an address within
+// the image: it moves with the image. All others are the same in every copy, names of other
+// libraries' functions among them. So a plan is made of the image as it lies in memory then, and no
+// symbol is looked up a second time. Nothing is scanned for what looks like a pointer.
+
+namespace armature::image {
+
+struct Plan {
+  /// Memory that is never written to: mapped from the program's file.
+  struct Text {
+    std::uint64_t begin, bytes, file_offset;  // whole pages
+    int protection;
+  };
+  /// Memory that begins as `first`, and as zeros behind that.
+  struct Data {
+    std::uint64_t begin, bytes;
+    std::vector<std::byte> first;
+  };
+  /// A library's variable that lies in the program, since its code names it without a detour.
+  struct Borrowed {
+    std::uint64_t begin, bytes;
+    std::string name;
+  };
+  /// A word that names what a library has.
+  struct Import {
+    std::uint64_t at;
+    std::string name;
+  };
+  struct Functions {
+    std::uint64_t begin = 0, count = 0;  // of their addresses
+  };
+
+  /// Has copies call another function than the library's of that name.
+  void replace(std::string_view name, std::uintptr_t by);
+  /// Where a borrowed variable lies; 0: the program borrows none of that name.
+  [[nodiscard]] std::uint64_t borrowed_at(std::string_view name) const;
+
+  std::uint64_t bytes = 0;  // of the image, whole pages
+  std::vector<Text> text;
+  std::vector<Data> data;
+  std::vector<std::uint64_t> moved;  // where words lie that begin as distances from its start
+  std::vector<Borrowed> borrowed;
+  std::vector<Import> imports;
+  Functions before_init, init, fini;
+  std::uint64_t init_function = 0, fini_function = 0;  // 0: none
+  std::uint64_t unwind_table = 0;                      // PT_GNU_EH_FRAME; 0: none
+};
+
+/// Makes the plan of an image that has been bound and has not run yet. Throws Error(start) with a
+/// sentence that tells what cannot be copied, and how such a program is to be compiled.
+Plan plan(const Loaded& image);
+
+}  // namespace armature::image
