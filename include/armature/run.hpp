@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "armature/detail/export.hpp"
+#include "armature/layer/program.hpp"
 #include "armature/world.hpp"
 
 namespace armature {
@@ -12,6 +13,15 @@ namespace armature {
 namespace detail {
 using Body = int (*)(void* callable, World& world);
 ARMATURE_API int run(int argc, char** argv, Body body, void* callable);
+
+/// A function is the rank's own one, where it has a copy of the program.
+template <class Body>
+decltype(auto) own_body(Body& body) {
+  if constexpr (std::is_function_v<std::remove_pointer_t<std::remove_cv_t<Body>>>)
+    return layer::own(+body);
+  else
+    return (body);
+}
 }  // namespace detail
 
 /// Runs `body(world)` on every rank of the job and returns its result (0 when it returns nothing).
@@ -20,16 +30,18 @@ ARMATURE_API int run(int argc, char** argv, Body body, void* callable);
 /// first. Throws Error(start) when there is a job that cannot be joined. If a process hosts several
 /// ranks (`armature run --threads`), each calls `body` on a thread of its own, the first on the
 /// caller's. Those ranks share what the calls have in common: what `body` refers to, globals,
-/// statics. run() then returns the first of their results that is not 0, in the order of ranks.
+/// statics. With `armature run --virtual --private-globals=on` each rank has globals and statics of
+/// its own, which begin as the program's do: what main has given them before, ranks do not see.
+/// run() then returns the first of their results that is not 0, in the order of ranks.
 template <class Body>
 requires std::invocable<Body&, World&>
 int run(int argc, char** argv, Body&& body) {
   auto call = [&body](World& world) -> int {
     if constexpr (std::is_void_v<std::invoke_result_t<Body&, World&>>) {
-      body(world);
+      detail::own_body(body)(world);
       return 0;
     } else {
-      return body(world);
+      return detail::own_body(body)(world);
     }
   };
   return detail::run(

@@ -24,20 +24,21 @@ void make_globals_private(const space::Mapping& mapping) {
     base::fail(Errc::start, "--private-globals: not on valgrind, which takes a copy of the "
                             "program for memory that nobody has written");
   image::Plan& plan = image::plan_of_program();
-  if (plan.bytes > mapping.segment_bytes() / 8)
+  const std::uint64_t bytes = image::Copies::bytes(plan);
+  if (bytes > mapping.segment_bytes() / 8)
     base::fail(Errc::start,
                fmt::format("--private-globals: the program has {} bytes, and a rank's segment {}: "
                            "give them larger ones (--segment-size)",
-                           plan.bytes, mapping.segment_bytes()));
+                           bytes, mapping.segment_bytes()));
   for (const auto& [name, by] : replaced_calls()) plan.replace(name, by);
-  image::place_copies({.first = mapping.segment(0) + mapping.segment_bytes() - plan.bytes,
+  image::place_copies({.first = mapping.segment(0) + mapping.segment_bytes() - bytes,
                        .distance = mapping.segment_bytes(),
                        .count = mapping.ranks()});
 }
 
 std::size_t private_globals_bytes() {
   const image::Copies* const copies = image::copies();
-  return copies != nullptr ? copies->plan().bytes : 0;
+  return copies != nullptr ? image::Copies::bytes(copies->plan()) : 0;
 }
 
 void make_copy(RankFiber& fiber) {
@@ -45,6 +46,7 @@ void make_copy(RankFiber& fiber) {
   if (copies == nullptr) return;
   copies->fill(fiber.rank);
   fiber.has_copy = true;
+  fiber.thread_locals = copies->thread_locals_of(fiber.rank);
 }
 
 void map_code(const RankFiber& fiber) {
@@ -62,15 +64,24 @@ void begin_copy(const RankFiber& fiber, int argc, char** argv) {
   if (fiber.has_copy) image::copies()->construct(fiber.rank, argc, argv, environ);
 }
 
-void end_copy(RankFiber& fiber) {
-  if (!fiber.has_copy) return;
-  // A function may have another one called behind it.
-  while (AtExit* const last = fiber.at_exit) {
-    fiber.at_exit = last->next;
+namespace {
+
+/// A function may have another one called behind it.
+void call_at_exit(AtExit*& list) {
+  while (AtExit* const last = list) {
+    list = last->next;
     const AtExit now = *last;
     delete last;
     now.function(now.argument);
   }
+}
+
+}  // namespace
+
+void end_copy(RankFiber& fiber) {
+  if (!fiber.has_copy) return;
+  call_at_exit(fiber.at_thread_exit);
+  call_at_exit(fiber.at_exit);
   image::copies()->destroy(fiber.rank);
 }
 

@@ -102,11 +102,14 @@ struct alignas(64) RankFiber {
   int error_number = 0;       // valid while it does not run
   Packed packed;
 
+  std::byte* thread_locals = nullptr;  // of its copy of the program, while it does not run
   Left left;
   int status = 0;  // that it has ended with
   Life life;
   bool has_copy = false;            // of the program (private_globals.hpp)
-  AtExit* at_exit = nullptr;        // what is to be called at its end, the last one first
+  // What is to be called at its end, the last one first; before that, of thread-local variables.
+  AtExit* at_exit = nullptr;
+  AtExit* at_thread_exit = nullptr;
   alignas(space::AddressSpace) std::byte space_memory[sizeof(space::AddressSpace)];
 };
 static_assert(offsetof(RankFiber, waiting) == 64 &&

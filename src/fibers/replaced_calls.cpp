@@ -4,30 +4,47 @@
 // with these for the call.
 #include "fibers/replaced_calls.hpp"
 
+#include <cxxabi.h>
 #include <getopt.h>
 
 #include <cstring>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "fibers/private_globals.hpp"
 #include "fibers/rank_fiber.hpp"
 #include "image/copies.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::fibers {
 namespace {
 
 /// `of_copy` lies in the copy that calls.
-int note_at_exit(void (*function)(void*), void* argument, void* of_copy) {
+RankFiber& rank_of(const void* of_copy) {
   const int rank = image::copies()->owner(reinterpret_cast<std::uintptr_t>(of_copy));
-  if (rank < 0) return -1;
-  RankFiber& fiber = RankFiber::of(*space::Mapping::of_process(), rank);
-  fiber.at_exit = new AtExit{fiber.at_exit, function, argument};
+  ARMATURE_ASSERT(rank >= 0);
+  return RankFiber::of(*space::Mapping::of_process(), rank);
+}
+
+void note(AtExit*& list, void (*function)(void*), void* argument) {
+  list = new AtExit{list, function, argument};
+}
+
+int note_at_exit(void (*function)(void*), void* argument, void* of_copy) {
+  note(rank_of(of_copy).at_exit, function, argument);
+  return 0;
+}
+
+/// Threads that a rank starts are the process's.
+int note_at_thread_exit(void (*function)(void*), void* argument, void* of_copy) {
+  if (!wait::runs_rank()) return abi::__cxa_thread_atexit(function, argument, of_copy);
+  note(rank_of(of_copy).at_thread_exit, function, argument);
   return 0;
 }
 
 /// They have been called before (end_copy).
-void call_at_exit(void* /*of_copy*/) {}
+void finalize(void* /*of_copy*/) {}
 
 int refuse_on_exit(void (* /*function*/)(int, void*), void* /*argument*/) { return -1; }
 int refuse_at_quick_exit(void (* /*function*/)(void*), void* /*of_copy*/) { return -1; }
@@ -86,7 +103,9 @@ std::uintptr_t address(Result (*function)(Parameters...)) {
 std::vector<ReplacedCall> replaced_calls() {
   return {
       {"__cxa_atexit", address(note_at_exit)},
-      {"__cxa_finalize", address(call_at_exit)},
+      {"__cxa_thread_atexit", address(note_at_thread_exit)},
+      {"__cxa_thread_atexit_impl", address(note_at_thread_exit)},
+      {"__cxa_finalize", address(finalize)},
       {"on_exit", address(refuse_on_exit)},
       {"__cxa_at_quick_exit", address(refuse_at_quick_exit)},
       {"_ZNSt8ios_base15sync_with_stdioEb", address(keep_in_step)},

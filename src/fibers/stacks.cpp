@@ -2,6 +2,7 @@
 
 #include "base/process_memory.hpp"
 #include "fibers/rank_malloc.hpp"
+#include "image/copies.hpp"
 
 namespace armature::fibers {
 
@@ -11,6 +12,12 @@ Stacks::Stacks(const space::Mapping& mapping)
       heap_(heap_of_malloc()),
       exceptions_(&exception_state()),
       error_number_(&errno) {
+  if (const image::Copies* const copies = image::copies()) {
+    const std::size_t bytes = copies->plan().thread_locals.bytes;
+    thread_locals_ = {image::Loaded::program().thread_locals, bytes,
+                      std::make_unique<std::byte[]>(bytes)};
+    own_.thread_locals = thread_locals_.own.get();
+  }
   base::heap_of_rank = malloc_knows_ranks() ? &heap_ : nullptr;
 }
 

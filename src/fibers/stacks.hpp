@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <memory>
 
 #include "fibers/exceptions.hpp"
 #include "fibers/rank_fiber.hpp"
@@ -12,7 +15,8 @@ namespace armature::fibers {
 
 /// The stacks between which the thread of a process jumps: those of its ranks, and the thread's
 /// own. What the thread keeps of who runs, the C++ runtime's exceptions, errno and which heap
-/// malloc takes from, goes with each.
+/// malloc takes from, goes with each. So
+/// do thread-local variables of the program, where each rank has its own.
 class Stacks {
  public:
   /// The thread's own counts as running.
@@ -29,6 +33,7 @@ class Stacks {
     me.context = wait::current_rank();
     me.exceptions = *exceptions_;
     me.error_number = *error_number_;
+    keep_thread_locals(me);
     left_ = &me;
   }
   void enter(RankFiber& fiber) {
@@ -38,6 +43,16 @@ class Stacks {
     heap_ = fiber.heap;
     *exceptions_ = fiber.exceptions;
     *error_number_ = fiber.error_number;
+    restore_thread_locals(fiber);
+  }
+  // Of the program, where each rank has a copy of it:
+  void keep_thread_locals(RankFiber& me) const {
+    if (thread_locals_.bytes != 0) [[unlikely]]
+      std::memcpy(me.thread_locals, thread_locals_.here, thread_locals_.bytes);
+  }
+  void restore_thread_locals(const RankFiber& me) const {
+    if (thread_locals_.bytes != 0) [[unlikely]]
+      std::memcpy(thread_locals_.here, me.thread_locals, thread_locals_.bytes);
   }
   /// Called behind the jump: only now has the other one, which is returned, left its stack.
   RankFiber& note_left(LeftStack inside) {
@@ -52,6 +67,12 @@ class Stacks {
   space::RankHeap*& heap_;      // of malloc
   ExceptionState* exceptions_;  // of this thread
   int* error_number_;           // of this thread
+  struct ThreadLocals {
+    std::byte* here = nullptr;  // of this thread
+    std::size_t bytes = 0;      // 0: ranks share them, or there are none
+    std::unique_ptr<std::byte[]> own;
+  };
+  ThreadLocals thread_locals_;  // of the program, where each rank has a copy
 };
 
 }  // namespace armature::fibers

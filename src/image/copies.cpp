@@ -33,12 +33,19 @@ std::uintptr_t Copies::own_of(int rank, std::uintptr_t address) const {
   return distance < plan_.bytes ? reinterpret_cast<std::uintptr_t>(of(rank)) + distance : address;
 }
 
+std::uint64_t Copies::bytes(const Plan& plan) {
+  constexpr std::uint64_t page = 4096;
+  return plan.bytes + (plan.thread_locals.bytes + page - 1) / page * page;
+}
+
 void Copies::fill(int rank) const {
   std::byte* const image = of(rank);
   for (const Plan::Data& data : plan_.data)
     std::memcpy(image + data.begin, data.first.data(), data.first.size());
   for (const std::uint64_t at : plan_.moved)
     *reinterpret_cast<std::uint64_t*>(image + at) += reinterpret_cast<std::uintptr_t>(image);
+  std::memcpy(thread_locals_of(rank), image + plan_.thread_locals.begin,
+              plan_.thread_locals.first_bytes);
   for (const Plan::Borrowed& one : plan_.borrowed)
     std::memcpy(image + one.begin, reinterpret_cast<const void*>(original_ + one.begin), one.bytes);
   // Nobody would tell a copy that the process has threads.

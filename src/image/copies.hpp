@@ -10,7 +10,8 @@ namespace armature::image {
 
 /// The copies of the program, one for each rank, at the same addresses in every process. A copy's
 /// data lies in its rank's segment, and goes where that goes. Its code is mapped from the program's
-/// file by each process that runs the rank.
+/// file by each process that runs the rank. Behind the copy lies what the rank has of thread-local
+/// variables while it does not run.
 class Copies {
  public:
   struct Places {
@@ -26,6 +27,9 @@ class Copies {
   [[nodiscard]] std::byte* of(int rank) const {
     return places_.first + static_cast<std::uint64_t>(rank) * places_.distance;
   }
+  /// How much of its segment each takes, in whole pages.
+  [[nodiscard]] static std::uint64_t bytes(const Plan& plan);
+  [[nodiscard]] std::byte* thread_locals_of(int rank) const { return of(rank) + plan_.bytes; }
   /// The rank in whose copy that lies; -1: in none.
   [[nodiscard]] int owner(std::uintptr_t address) const;
   /// The program's own address for one in a copy; others are returned as they are.

@@ -7,7 +7,9 @@ namespace armature::image {
 Loaded Loaded::program() {
   Loaded found;
   const auto take_first = [](dl_phdr_info* info, std::size_t, void* to) {
-    *static_cast<Loaded*>(to) = {info->dlpi_addr, {info->dlpi_phdr, info->dlpi_phnum}};
+    *static_cast<Loaded*>(to) = {info->dlpi_addr,
+                                 {info->dlpi_phdr, info->dlpi_phnum},
+                                 static_cast<std::byte*>(info->dlpi_tls_data)};
     return 1;
   };
   dl_iterate_phdr(take_first, &found);

@@ -16,6 +16,7 @@ struct Loaded {
 
   std::uintptr_t base = 0;  // what the loader has added to the addresses of its file
   std::span<const ElfW(Phdr)> headers;
+  std::byte* thread_locals = nullptr;  // the calling thread's; nullptr: it has none
 
   [[nodiscard]] const ElfW(Phdr) * header(std::uint32_t type) const;
   /// The part whose memory holds that address of the file; nullptr: none.

@@ -44,10 +44,6 @@ void require_that_it_can_move(const Loaded& image) {
     refuse(
         "the program is not position-independent: compile all of it with -fPIE and link it with "
         "-pie");
-  if (image.header(PT_TLS) != nullptr)
-    refuse(
-        "the program has thread-local variables (thread_local, __thread, !$omp threadprivate), "
-        "which ranks of a thread would share: make them globals, which are each rank's own");
 }
 
 void add_part(Plan& plan, const Loaded& image, const ElfW(Phdr) & part) {
@@ -111,6 +107,11 @@ class Relocating {
       refuse(
           "the program has addresses in its code or constants (text relocations): compile all of "
           "it, libraries that it is linked with statically included, with -fPIE");
+    // The loader makes those of further threads of the original's.
+    if (at - plan_.thread_locals.begin < plan_.thread_locals.first_bytes)
+      refuse(
+          "the program has a thread-local variable that begins as the address of another one: "
+          "give it that value when it is first used");
     std::uint64_t address = 0;
     std::memcpy(&address, word, word_bytes);
     address -= image_.base;
@@ -210,6 +211,8 @@ Plan plan(const Loaded& image) {
   Plan plan;
   for (const ElfW(Phdr) & header : image.headers)
     if (header.p_type == PT_LOAD) add_part(plan, image, header);
+  if (const ElfW(Phdr)* const own = image.header(PT_TLS))
+    plan.thread_locals = {own->p_vaddr, own->p_filesz, own->p_memsz};
   Relocating relocating(plan, image);
   relocating.take_all();
   const Dynamic& dynamic = relocating.dynamic();

@@ -47,12 +47,18 @@ struct Plan {
   /// Where a borrowed variable lies; 0: the program borrows none of that name.
   [[nodiscard]] std::uint64_t borrowed_at(std::string_view name) const;
 
+  /// What a thread has of its own of the program's variables: these bytes, then zeros.
+  struct ThreadLocals {
+    std::uint64_t begin = 0, first_bytes = 0, bytes = 0;
+  };
+
   std::uint64_t bytes = 0;  // of the image, whole pages
   std::vector<Text> text;
   std::vector<Data> data;
   std::vector<std::uint64_t> moved;  // where words lie that begin as distances from its start
   std::vector<Borrowed> borrowed;
   std::vector<Import> imports;
+  ThreadLocals thread_locals;
   Functions before_init, init, fini;
   std::uint64_t init_function = 0, fini_function = 0;  // 0: none
   std::uint64_t unwind_table = 0;                      // PT_GNU_EH_FRAME; 0: none

@@ -1,0 +1,24 @@
+#ifndef PRIVATE_GLOBALS_JOB_H
+#define PRIVATE_GLOBALS_JOB_H
+
+/* What the programs here, of all languages, call of their job. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Goes on in another process: in each second round all ranks do, between any nodes, in the others
+   each for itself, on its node. Every process runs each rank once in a while. */
+void job_move(int round);
+/* Stops the job, once, if it is to be restarted. */
+void job_stop(int me);
+/* Ends the job with these words unless that is so. */
+void job_need(int holds, const char* what);
+/* Says that all is well, once. */
+void job_well(int me);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
