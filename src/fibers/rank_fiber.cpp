@@ -12,7 +12,6 @@
 
 #include "base/process_memory.hpp"
 #include "base/valgrind.hpp"
-#include "fibers/private_globals.hpp"
 #include "space/virtual_segment.hpp"
 
 #ifndef MADV_GUARD_INSTALL
@@ -46,10 +45,9 @@ std::byte* stack_begin(const space::Mapping& mapping, int rank) {
 space::RankHeap& make_heap(const space::Mapping& mapping, int rank) {
   const space::VirtualSegment places(mapping.header());
   std::byte* const segment = mapping.segment(rank);
-  return space::RankHeap::create(
-      {top(mapping, rank), segment + places.heap()},
-      {segment + places.more_of_rank_heap(),
-       segment + mapping.segment_bytes() - private_globals_bytes()});
+  return space::RankHeap::create({top(mapping, rank), segment + places.heap()},
+                                 {segment + places.more_of_rank_heap(),
+                                  segment + mapping.segment_bytes() - OwnProgram::bytes()});
 }
 
 }  // namespace
@@ -63,7 +61,7 @@ RankFiber& RankFiber::of(const space::Mapping& mapping, int rank) {
 
 void RankFiber::arrange_process(const space::Mapping& mapping) const {
   guard(stack_begin(mapping, rank), space::VirtualSegment(mapping.header()), mapping.ranks());
-  map_code(*this);
+  program.map_code();
 }
 
 space::AddressSpace& RankFiber::space() {
@@ -74,7 +72,7 @@ RankFiber& RankFiber::make(const space::Mapping& mapping, const New& what) {
   const int rank = what.rank;
   std::byte* const end = top(mapping, rank);
   auto* fiber = new (end - record_bytes) RankFiber(mapping, rank);
-  make_copy(*fiber);
+  fiber->program.make(rank);
   fiber->arrange_process(mapping);
   const auto offset = static_cast<std::uint64_t>(rank) * mapping.segment_bytes();
   new (fiber->space_memory)

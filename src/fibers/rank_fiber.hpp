@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "fibers/exceptions.hpp"
+#include "fibers/own_program.hpp"
 #include "fibers/switch_stack.hpp"
 #include "space/address_space.hpp"
 #include "space/rank_heap.hpp"
@@ -19,7 +20,6 @@ struct Life {
 
 inline constexpr int priority_max = 3;  // and the least is as far below 0
 
-struct AtExit;
 struct Gathering;
 
 /// A virtual rank: a fiber whose stack lies at the upper end of its segment, with this record on
@@ -102,14 +102,10 @@ struct alignas(64) RankFiber {
   int error_number = 0;       // valid while it does not run
   Packed packed;
 
-  std::byte* thread_locals = nullptr;  // of its copy of the program, while it does not run
+  OwnProgram program;
   Left left;
   int status = 0;  // that it has ended with
   Life life;
-  bool has_copy = false;            // of the program (private_globals.hpp)
-  // What is to be called at its end, the last one first; before that, of thread-local variables.
-  AtExit* at_exit = nullptr;
-  AtExit* at_thread_exit = nullptr;
   alignas(space::AddressSpace) std::byte space_memory[sizeof(space::AddressSpace)];
 };
 static_assert(offsetof(RankFiber, waiting) == 64 &&

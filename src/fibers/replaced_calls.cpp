@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "fibers/private_globals.hpp"
 #include "fibers/rank_fiber.hpp"
 #include "image/copies.hpp"
 #include "wait/rank_context.hpp"
@@ -27,23 +26,23 @@ RankFiber& rank_of(const void* of_copy) {
   return RankFiber::of(*space::Mapping::of_process(), rank);
 }
 
-void note(AtExit*& list, void (*function)(void*), void* argument) {
-  list = new AtExit{list, function, argument};
+void note(OwnProgram::AtExit*& list, void (*function)(void*), void* argument) {
+  list = new OwnProgram::AtExit{list, function, argument};
 }
 
 int note_at_exit(void (*function)(void*), void* argument, void* of_copy) {
-  note(rank_of(of_copy).at_exit, function, argument);
+  note(rank_of(of_copy).program.at_exit, function, argument);
   return 0;
 }
 
 /// Threads that a rank starts are the process's.
 int note_at_thread_exit(void (*function)(void*), void* argument, void* of_copy) {
   if (!wait::runs_rank()) return abi::__cxa_thread_atexit(function, argument, of_copy);
-  note(rank_of(of_copy).at_thread_exit, function, argument);
+  note(rank_of(of_copy).program.at_thread_exit, function, argument);
   return 0;
 }
 
-/// They have been called before (end_copy).
+/// They have been called before (OwnProgram::end).
 void finalize(void* /*of_copy*/) {}
 
 int refuse_on_exit(void (* /*function*/)(int, void*), void* /*argument*/) { return -1; }

@@ -16,7 +16,7 @@ Stacks::Stacks(const space::Mapping& mapping)
     const std::size_t bytes = copies->plan().thread_locals.bytes;
     thread_locals_ = {image::Loaded::program().thread_locals, bytes,
                       std::make_unique<std::byte[]>(bytes)};
-    own_.thread_locals = thread_locals_.own.get();
+    own_.program.thread_locals = thread_locals_.own.get();
   }
   base::heap_of_rank = malloc_knows_ranks() ? &heap_ : nullptr;
 }

@@ -45,14 +45,14 @@ class Stacks {
     *error_number_ = fiber.error_number;
     restore_thread_locals(fiber);
   }
-  // Of the program, where each rank has a copy of it:
+  // Thread-local variables of the program, where each rank has a copy of it:
   void keep_thread_locals(RankFiber& me) const {
     if (thread_locals_.bytes != 0) [[unlikely]]
-      std::memcpy(me.thread_locals, thread_locals_.here, thread_locals_.bytes);
+      std::memcpy(me.program.thread_locals, thread_locals_.here, thread_locals_.bytes);
   }
   void restore_thread_locals(const RankFiber& me) const {
     if (thread_locals_.bytes != 0) [[unlikely]]
-      std::memcpy(thread_locals_.here, me.thread_locals, thread_locals_.bytes);
+      std::memcpy(thread_locals_.here, me.program.thread_locals, thread_locals_.bytes);
   }
   /// Called behind the jump: only now has the other one, which is returned, left its stack.
   RankFiber& note_left(LeftStack inside) {

@@ -18,8 +18,8 @@ Copies::Copies(const Loaded& original, Plan plan, const Places& places, base::Fi
 int Copies::owner(std::uintptr_t address) const {
   const std::uint64_t behind = address - reinterpret_cast<std::uintptr_t>(places_.first);
   const std::uint64_t rank = behind / places_.distance;
-  const bool is_inside = rank < static_cast<std::uint64_t>(places_.count) &&
-                         behind % places_.distance < plan_.bytes;
+  const bool is_inside =
+      rank < static_cast<std::uint64_t>(places_.count) && behind % places_.distance < plan_.bytes;
   return is_inside ? static_cast<int>(rank) : -1;
 }
 
@@ -76,8 +76,7 @@ void Copies::call_all(int rank, const Plan::Functions& functions, int argc, char
 
 void Copies::construct(int rank, int argc, char** argv, char** variables) const {
   call_all(rank, plan_.before_init, argc, argv, variables);
-  if (plan_.init_function != 0)
-    reinterpret_cast<void (*)()>(of(rank) + plan_.init_function)();
+  if (plan_.init_function != 0) reinterpret_cast<void (*)()>(of(rank) + plan_.init_function)();
   call_all(rank, plan_.init, argc, argv, variables);
 }
 
@@ -85,8 +84,7 @@ void Copies::destroy(int rank) const {
   using Function = void();
   auto* const addresses = reinterpret_cast<Function**>(of(rank) + plan_.fini.begin);
   for (std::uint64_t i = plan_.fini.count; i > 0; --i) addresses[i - 1]();
-  if (plan_.fini_function != 0)
-    reinterpret_cast<void (*)()>(of(rank) + plan_.fini_function)();
+  if (plan_.fini_function != 0) reinterpret_cast<void (*)()>(of(rank) + plan_.fini_function)();
 }
 
 }  // namespace armature::image

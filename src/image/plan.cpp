@@ -10,7 +10,7 @@
 
 #include "base/fail.hpp"
 
-// Of elf.h, where the C library is older.
+// They are in elf.h of newer C libraries.
 #ifndef DT_RELR
 #define DT_RELRSZ 35
 #define DT_RELR 36
@@ -55,8 +55,8 @@ void add_part(Plan& plan, const Loaded& image, const ElfW(Phdr) & part) {
         "linker's own addresses");
   plan.bytes = end;
   if (!is_writable(part)) {
-    const int protection = ((part.p_flags & PF_R) != 0 ? PROT_READ : 0) |
-                           ((part.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+    const int protection =
+        ((part.p_flags & PF_R) != 0 ? PROT_READ : 0) | ((part.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
     plan.text.push_back({begin, end - begin, below(part.p_offset), protection});
     return;
   }
@@ -78,12 +78,31 @@ std::byte* word_at(Plan& plan, std::uint64_t address) {
 /// constants, which lie where nobody writes, are the same for ever. The others here are pointers
 /// that stay what they are, states of their own for each rank, or what copies.cpp looks after.
 bool may_be_borrowed(std::string_view name) {
-  constexpr std::array known{
-      "stdin",     "stdout",     "stderr",     "environ",    "_environ",    "__environ",
-      "_ZSt3cin",  "_ZSt4cout",  "_ZSt4cerr",  "_ZSt4clog",  "_ZSt4wcin",   "_ZSt5wcout",
-      "_ZSt5wcerr", "_ZSt5wclog", "__progname", "__progname_full",
-      "optarg", "optind", "opterr", "optopt", "program_invocation_name", "program_invocation_short_name", "__libc_single_threaded",
-      "_ZN8armature6detail11main_moduleE", "_ZN8armature6detail4viewE"};
+  constexpr std::array known{"stdin",
+                             "stdout",
+                             "stderr",
+                             "environ",
+                             "_environ",
+                             "__environ",
+                             "_ZSt3cin",
+                             "_ZSt4cout",
+                             "_ZSt4cerr",
+                             "_ZSt4clog",
+                             "_ZSt4wcin",
+                             "_ZSt5wcout",
+                             "_ZSt5wcerr",
+                             "_ZSt5wclog",
+                             "__progname",
+                             "__progname_full",
+                             "optarg",
+                             "optind",
+                             "opterr",
+                             "optopt",
+                             "program_invocation_name",
+                             "program_invocation_short_name",
+                             "__libc_single_threaded",
+                             "_ZN8armature6detail11main_moduleE",
+                             "_ZN8armature6detail4viewE"};
   return std::ranges::find(known, name) != known.end();
 }
 
@@ -136,9 +155,10 @@ class Relocating {
       case R_X86_64_COPY:
         return borrow(one);
       default:
-        refuse(fmt::format("the program has relocations of a kind that is not known (type {}): "
-                           "compile it with GCC, Clang or gfortran, with -fPIE and -pie",
-                           ELF64_R_TYPE(one.r_info)));
+        refuse(
+            fmt::format("the program has relocations of a kind that is not known (type {}): "
+                        "compile it with GCC, Clang or gfortran, with -fPIE and -pie",
+                        ELF64_R_TYPE(one.r_info)));
     }
   }
 

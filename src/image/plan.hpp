@@ -44,10 +44,10 @@ struct Plan {
 
   /// Has copies call another function than the library's of that name.
   void replace(std::string_view name, std::uintptr_t by);
-  /// Where a borrowed variable lies; 0: the program borrows none of that name.
+  /// The place of a borrowed variable; 0: the program borrows none of that name.
   [[nodiscard]] std::uint64_t borrowed_at(std::string_view name) const;
 
-  /// What a thread has of its own of the program's variables: these bytes, then zeros.
+  /// Variables of the program of which each thread has its own: these bytes, then zeros.
   struct ThreadLocals {
     std::uint64_t begin = 0, first_bytes = 0, bytes = 0;
   };

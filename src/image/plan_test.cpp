@@ -77,8 +77,8 @@ class MadeImage {
     return "none";
   }
 
-  static ElfW(Phdr) header(std::uint32_t type, std::uint64_t at, std::uint64_t bytes,
-                           std::uint32_t flags) {
+  static ElfW(Phdr)
+      header(std::uint32_t type, std::uint64_t at, std::uint64_t bytes, std::uint32_t flags) {
     ElfW(Phdr) made{};
     made.p_type = type;
     made.p_flags = flags;

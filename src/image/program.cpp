@@ -22,8 +22,9 @@ constexpr const char* variable = bootstrap::private_globals_variable;
 
 struct Program {
   std::optional<Plan> plan;
-  std::string why_none = "libarmature was loaded after the program had begun: link it with the "
-                         "program";
+  std::string why_none =
+      "libarmature was loaded after the program had begun: link it with the "
+      "program";
   std::optional<Copies> copies;
 };
 Program& of_process() { return base::state<Program>(); }

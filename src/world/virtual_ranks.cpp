@@ -55,10 +55,10 @@ void live(int rank, void* /*argument*/) {
   fibers::RankFiber& me = fibers::RankFiber::of(*space::Mapping::of_process(), rank);
   Job job(me.space(), &fibers::RankScheduler::here(), together().fault_model);
   if (me.heap != nullptr) job.context().ties = &me.heap->ties;
-  fibers::begin_copy(me, together().program.argc, together().program.argv);
+  me.program.begin(together().program.argc, together().program.argv);
   const int status =
       call_body(layer::own(together().program.body), together().program.callable, job.world());
-  fibers::end_copy(me);
+  me.program.end();
   if (rank == 0) say_what_was_never_asked_for(job.context().space.header());
   job.leave();
   me.status = status;
@@ -112,8 +112,9 @@ void fill_statics() {
 }
 
 std::uint64_t sum_of_addresses(const space::ControlHeader& job) {
-  const void* const places[] = {
-      &base::detail::runtimes, reinterpret_cast<const void*>(together().program.body), together().program.callable};
+  const void* const places[] = {&base::detail::runtimes,
+                                reinterpret_cast<const void*>(together().program.body),
+                                together().program.callable};
   return migration::sum_of_addresses(job, places);
 }
 

@@ -45,8 +45,8 @@ void job_stop(int me) {
 
 void job_need(int holds, const char* what) {
   if (holds == 0)
-    armature::abort(1, "rank " + std::to_string(static_cast<int>(armature::world().rank())) +
-                           ": " + what);
+    armature::abort(
+        1, "rank " + std::to_string(static_cast<int>(armature::world().rank())) + ": " + what);
 }
 
 void job_well(int me) {

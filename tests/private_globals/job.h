@@ -1,7 +1,7 @@
 #ifndef PRIVATE_GLOBALS_JOB_H
 #define PRIVATE_GLOBALS_JOB_H
 
-/* What the programs here, of all languages, call of their job. */
+/* Calls of the programs here, of all languages, to their job. */
 
 #ifdef __cplusplus
 extern "C" {

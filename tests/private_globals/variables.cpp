@@ -1,5 +1,5 @@
-// Variables of every kind that C++ has, in a program of Armature's own interface. What main has
-// done before armature::run is the process's: ranks begin anew.
+// Variables of every kind that C++ has, in a program of Armature's own interface. Ranks do not see
+// what main has done before armature::run.
 #include <iostream>
 #include <map>
 #include <memory>

@@ -18,8 +18,8 @@ namespace armature::fibers {
 
 /// A rank's copy of the program (private_globals.hpp).
 struct CopyPlace {
-  std::uintptr_t begin = 0;  // of all: as an offset in the segment
-  std::size_t bytes = 0;     // 0: there is none
+  std::uintptr_t begin = 0;         // of all: as an offset in the segment
+  std::size_t bytes = 0;            // 0: there is none
   std::uintptr_t unwind_table = 0;  // from its beginning
 };
 

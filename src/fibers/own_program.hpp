@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+
+namespace armature::fibers {
+
+/// A rank's own copy of the program (image/copies.hpp), where it has one. The copy lies at the end
+/// of its segment: the rest of the rank's heap ends before it. Its data are pages of the segment.
+/// Its code is mapped over pages of the segment that nobody has touched, which are no memory, and
+/// do not move and are not written with the rank.
+struct OwnProgram {
+  /// A function that is to be called at the rank's end.
+  struct AtExit {
+    AtExit* next;
+    void (*function)(void* argument);
+    void* argument;
+  };
+
+  /// How much of the end of each segment it takes; 0: ranks share the program.
+  [[nodiscard]] static std::size_t bytes();
+  /// Makes the rank's; does nothing where ranks share the program.
+  void make(int of_rank);
+  /// Maps its code in this process. Throws Error(start).
+  void map_code() const;
+  // As the rank, before what was the program's main and after it:
+  void begin(int argc, char** argv) const;
+  void end();
+
+  int rank = -1;                       // that has it; -1: it shares the program
+  std::byte* thread_locals = nullptr;  // valid while the rank does not run
+  // The last one first; before the others, those of thread-local variables.
+  AtExit* at_exit = nullptr;
+  AtExit* at_thread_exit = nullptr;
+};
+
+}  // namespace armature::fibers
