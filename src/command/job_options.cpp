@@ -65,14 +65,12 @@ void add_times(CLI::App& command, const JobOptions& options) {
               "program says so); on several nodes where the program asks, as above");
 }
 
-/// Functions of libraries are bound before the program begins, and copies need not do that again.
 void set_private_globals(LaunchOptions& options, const std::string& text) {
   if (text != "on" && text != "off")
     throw CLI::ValidationError("--private-globals",
                                fmt::format("'{}' is neither on nor off", text));
   options.private_globals = text == "on";
   setenv(bootstrap::private_globals_variable, text.c_str(), 1);
-  if (options.private_globals) setenv("LD_BIND_NOW", "1", 1);
 }
 
 }  // namespace
