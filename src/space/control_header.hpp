@@ -15,7 +15,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 23;
+inline constexpr std::uint32_t control_version = 24;
 
 /// The job's fate when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -76,10 +76,24 @@ struct Resize {
 /// The layout of memory, at the same addresses in all processes.
 struct JobLayout {
   std::uint32_t slot_bytes = 4096;  // from one slot to the next
+  // The segments in each memory file, in the order of ranks; the last file may have fewer.
+  std::uint32_t file_segments = 1;
   std::uint64_t segment_base = 0;   // address of rank 0's segment
   std::uint64_t segment_bytes =
       0;  // a power of two; rank r's begins at segment_base + r * segment_bytes
   std::uint64_t stack_bytes = 0;  // of each fiber; a multiple of the page size
+
+  struct FilePlace {
+    std::size_t file = 0;  // its number
+    std::uint64_t offset = 0;
+  };
+  /// The place where a rank's segment begins.
+  [[nodiscard]] FilePlace file_place(std::uint32_t rank) const {
+    return {rank / file_segments, rank % file_segments * segment_bytes};
+  }
+  [[nodiscard]] std::uint32_t files(std::uint32_t ranks) const {
+    return (ranks + file_segments - 1) / file_segments;
+  }
 };
 
 /// The options of the job.

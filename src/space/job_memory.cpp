@@ -41,7 +41,7 @@ base::FileDescriptor memory_file(const char* name, std::uint64_t bytes) {
     fail(Errc::start,
          fmt::format("memfd_create({}) failed: {}. {}", name, base::system_text(errno),
                      errno == EMFILE || errno == ENFILE
-                         ? "Raise the limit of open files (ulimit -n): a job needs one per rank"
+                         ? "Raise the limit of open files (ulimit -n)"
                          : "Armature needs Linux memory files"));
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -61,6 +61,13 @@ void write_at(int fd, const void* data, std::size_t bytes, std::uint64_t offset)
   if (!base::write_all_at(fd, data, bytes, offset))
     fail(Errc::start,
          fmt::format("the job's memory cannot be written: {}", base::system_text(errno)));
+}
+
+/// The length of the memory file whose first segment is that of rank `first`.
+std::uint64_t segment_file_bytes(const ControlHeader& header, std::uint32_t first) {
+  const std::uint64_t count = std::min(header.layout.file_segments, header.ranks - first);
+  return count * header.layout.segment_bytes +
+         (header.ranks_are_virtual != 0 ? TeamBlock::bytes(header.ranks) : 0);
 }
 
 void check(const ControlHeader& header) {
@@ -109,6 +116,9 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.layout.segment_bytes =
       options.segment_bytes != 0 ? options.segment_bytes : default_segment_bytes(options.ranks);
   header.layout.segment_base = options.segment_base != 0 ? options.segment_base : default_base;
+  header.layout.file_segments = options.virtual_processes
+                                    ? std::max(options.ranks, 1u)
+                                    : (options.ranks + segment_files_max - 1) / segment_files_max;
   header.settings.cores = options.cores;
   header.settings.check_full = options.check_full || always_check_full ? 1 : 0;
   header.settings.reproducible = options.reproducible ? 1 : 0;
@@ -210,12 +220,9 @@ JobMemory JobMemory::create(const JobOptions& options) {
     else
       slot->asleep = 1;
     new (&control.segments()[r]) detail::SegmentView;
-    if (header.ranks_are_virtual == 0)
-      memory.segments.push_back(memory_file(segment_name, header.layout.segment_bytes));
   }
-  if (header.ranks_are_virtual != 0)
-    memory.segments.push_back(memory_file(
-        segment_name, header.ranks * header.layout.segment_bytes + TeamBlock::bytes(header.ranks)));
+  for (std::uint32_t first = 0; first < header.ranks; first += header.layout.file_segments)
+    memory.segments.push_back(memory_file(segment_name, segment_file_bytes(header, first)));
   for (int copy = 0; header.settings.keeps_copies != 0 && copy < 2; ++copy)
     memory.segments.push_back(memory_file(copy_name, copy_file_bytes(header)));
   place_ranks(control, options);

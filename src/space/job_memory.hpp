@@ -45,19 +45,24 @@ inline std::uint32_t first_rank_of(std::uint32_t process, std::uint32_t processe
   return static_cast<std::uint32_t>((std::uint64_t{process} * ranks + processes - 1) / processes);
 }
 
-/// The memory files of a job on one node: the control block and one segment per rank. Of ranks on
+/// The memory files of a job on one node: the control block and a segment per rank. Of ranks on
 /// other nodes only the head is used: what ranks of this node write there for them. Created by the
 /// launcher (or by a program that runs alone), inherited by every rank. They have no names: they
 /// are gone when the last process that holds them is.
 struct JobMemory {
   base::FileDescriptor control;
-  /// In the order of ranks; of virtual ranks, one file with all of them, behind which there are two
-  /// for copies of it where the job keeps some.
+  /// In the order of ranks, as many in each file as the layout says; of virtual ranks, one file with
+  /// all of them, behind which there are two for copies of it where the job keeps some.
   std::vector<base::FileDescriptor> segments;
 
   /// Throws Error(start) that names what is missing and the remedy.
   static JobMemory create(const JobOptions& options);
 };
+
+/// The number of JobMemory::segments.
+inline std::size_t segment_files(const ControlHeader& header) {
+  return header.layout.files(header.ranks) + (header.settings.keeps_copies != 0 ? 2 : 0);
+}
 
 /// Name of the control block's memory file, as /proc/PID/fd shows it: "/memfd:armature-control".
 inline constexpr const char* control_name = "armature-control";

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <new>
@@ -63,13 +64,12 @@ void protect(const Mapping& mapping, int rank, int protection, const char* what_
                                         base::system_text(errno)));
 }
 
-/// Maps `count` segments from the first on, and of virtual ranks what follows them.
-void map_segments(const Mapping& mapping, int first, int count, int file) {
+/// Maps the file of `count` segments from the first on, and of virtual ranks what follows them.
+void map_segments(const Mapping& mapping, int first, int count, int file, int access) {
   void* wanted = mapping.segment(first);
   std::size_t bytes = static_cast<std::size_t>(count) * mapping.segment_bytes();
   if (mapping.header().ranks_are_virtual != 0) bytes += TeamBlock::bytes(mapping.header().ranks);
-  void* got = mmap(wanted, bytes, access_when_mapped(),
-                   MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, file, 0);
+  void* got = mmap(wanted, bytes, access, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, file, 0);
   if (got == wanted) return;
   const int error = got == MAP_FAILED ? errno : EEXIST;
   if (got != MAP_FAILED) munmap(got, bytes);
@@ -89,14 +89,15 @@ void map_segments(const Mapping& mapping, int first, int count, int file) {
 
 void map_all_segments(const Mapping& mapping, const std::vector<int>& segments) {
   const int ranks = mapping.ranks();
-  const bool one_file = mapping.header().ranks_are_virtual != 0;
-  if (one_file) map_segments(mapping, 0, ranks, segments.front());
-  for (int r = 0; !one_file && r < ranks; ++r)
-    map_segments(mapping, r, 1, segments[static_cast<std::size_t>(r)]);
+  const auto together = static_cast<int>(mapping.header().layout.file_segments);
+  const int access = access_when_mapped();
+  for (int first = 0; first < ranks; first += together)
+    map_segments(mapping, first, std::min(together, ranks - first),
+                 segments[static_cast<std::size_t>(first / together)], access);
   std::byte* const begin = mapping.segment(0);
   std::size_t bytes = static_cast<std::size_t>(ranks) * mapping.segment_bytes();
-  if (one_file) bytes += TeamBlock::bytes(mapping.header().ranks);
-  if (!open_mapped(begin, bytes, access_when_mapped()))
+  if (mapping.header().ranks_are_virtual != 0) bytes += TeamBlock::bytes(mapping.header().ranks);
+  if (!open_mapped(begin, bytes, access))
     base::fail(Errc::start,
                fmt::format("the segments cannot be touched: {}", base::system_text(errno)));
   // A core file would have all their pages, used or not. What is used comes in before it is written

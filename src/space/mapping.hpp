@@ -18,8 +18,8 @@ namespace armature::space {
 /// few words that each rank's AddressSpace holds a copy of.
 class Mapping {
  public:
-  /// Maps everything and opens the inlined fast path. `segments` are the memory files in rank
-  /// order, or the one that holds all.
+  /// Maps everything and opens the inlined fast path. `segments` are the memory files, in the order
+  /// of their ranks.
   /// Throws Error(start) that names the clash or limit. Once per process.
   static const Mapping& join(Control control, const std::vector<int>& segments);
   /// The mapping that was joined; nullptr before join and after leave. In a job of virtual ranks it

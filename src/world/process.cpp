@@ -261,19 +261,19 @@ void Process::join_launched() {
         fmt::format("rank {} of a job of {} ranks: {} is set by armature run and must be left "
                     "alone",
                     environment.rank + environment.hosted - 1, ranks, bootstrap::rank_variable));
-  const bool one_file = control.header().ranks_are_virtual != 0;
-  const int copies = control.header().settings.keeps_copies != 0 ? 2 : 0;
-  const int files = one_file ? 1 + copies : ranks;
+  const bool are_virtual = control.header().ranks_are_virtual != 0;
   std::vector<int> segments;
-  for (int file = 0; file < files; ++file) segments.push_back(environment.first_segment_fd + file);
+  for (int file = 0; file < static_cast<int>(space::segment_files(control.header())); ++file)
+    segments.push_back(environment.first_segment_fd + file);
   bootstrap::end_with_launcher(environment.launcher_fd, control.header().launcher.pid);
   mapping_ = &Mapping::join(control, segments);
-  const auto is_hosted = [&](int r) {
-    return r >= environment.rank && r < environment.rank + environment.hosted;
+  const int end = environment.rank + environment.hosted;
+  const auto file_of = [&](int rank) {
+    return control.header().layout.file_place(static_cast<std::uint32_t>(rank)).file;
   };
-  for (int file = 0; file < files; ++file) {
-    base::FileDescriptor segment(segments[static_cast<std::size_t>(file)]);
-    if (!one_file && !is_hosted(file)) continue;
+  for (std::size_t file = 0; file < segments.size(); ++file) {
+    base::FileDescriptor segment(segments[file]);
+    if (!are_virtual && (file < file_of(environment.rank) || file > file_of(end - 1))) continue;
     fcntl(segment.release(), F_SETFD, FD_CLOEXEC);
   }
   first_rank_ = environment.rank;
@@ -281,10 +281,15 @@ void Process::join_launched() {
                 ? environment.process
                 : mapping_->slot(environment.rank).process.load(std::memory_order_relaxed);
   segment_file_ = segments.front();
-  if (one_file) return;
-  for (int r = environment.rank; is_hosted(r); ++r)
-    spaces_.push_back(std::make_unique<AddressSpace>(
-        *mapping_, r, AddressSpace::SegmentFile{segments[static_cast<std::size_t>(r)]}));
+  for (int r = environment.rank; !are_virtual && r < end; ++r)
+    make_space(r, segments[file_of(r)]);
+}
+
+void Process::make_space(int rank, int file) {
+  const std::uint64_t offset =
+      mapping_->header().layout.file_place(static_cast<std::uint32_t>(rank)).offset;
+  spaces_.push_back(
+      std::make_unique<AddressSpace>(*mapping_, rank, AddressSpace::SegmentFile{file, offset}));
 }
 
 /// The memory files came from the node's first process, which keeps all of them open.
@@ -296,6 +301,7 @@ void Process::join_wired() {
   first_rank_ = self.first_rank;
   number_ = exchange()->process();
   const std::vector<int> segments = map(wired_->memory);
+  const space::JobLayout& layout = mapping_->header().layout;
   // Stays open as long as the process lives; numbered behind the segments of all ranks, whose order
   // tells who looks at the job from outside which is whose.
   const auto keep = [&](int segment) {
@@ -305,8 +311,7 @@ void Process::join_wired() {
     segment_file_ = keep_in_a_row(segments);
   else
     for (int r = self.first_rank; r < self.first_rank + self.hosted; ++r)
-      spaces_.push_back(std::make_unique<AddressSpace>(
-          *mapping_, r, AddressSpace::SegmentFile{keep(segments[static_cast<std::size_t>(r)])}));
+      make_space(r, keep(segments[layout.file_place(static_cast<std::uint32_t>(r)).file]));
   if (self.index != 0) wired_->memory = {};
 }
 
@@ -368,9 +373,7 @@ void Process::join_alone() {
   if (checkpoint) fill(memory, *checkpoint);
   (void)map(memory);
   segment_file_ = memory.segments[0].release();
-  if (options.virtual_processes) return;
-  spaces_.push_back(
-      std::make_unique<AddressSpace>(*mapping_, 0, AddressSpace::SegmentFile{segment_file_}));
+  if (!options.virtual_processes) make_space(0, segment_file_);
 }
 
 }  // namespace armature

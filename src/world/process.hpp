@@ -72,6 +72,8 @@ class Process {
   void join_wired();
   void join_alone();
   void tell_connecting() const;
+  /// Makes the memory of a rank whose segment lies in that file.
+  void make_space(int rank, int file);
   std::vector<int> map(const space::JobMemory& memory);
   void join_network(net::Network::Spaces spaces, bootstrap::Exchange& wire,
                     std::string device) const;

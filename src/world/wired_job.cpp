@@ -111,14 +111,13 @@ space::JobMemory take_memory(const ProcessTable& process_table) {
   const int first = process_table.processes_of(process_table.self().node).front();
   auto files = bootstrap::take_files(process_table.members[static_cast<std::size_t>(first)].socket,
                                      process_table.secret);
-  // Two files for copies may follow the memory file of the segments.
-  const int segments = process_table.are_virtual ? 1 : process_table.ranks;
-  const std::size_t expected = static_cast<std::size_t>(segments) + 1;
-  if (files.size() != expected && !(process_table.are_virtual && files.size() == expected + 2))
+  space::ControlHeader header;
+  if (files.empty() || !space::read_header(files.front().get(), header) ||
+      header.version != space::control_version || files.size() != 1 + space::segment_files(header))
     base::fail(Errc::start,
-               fmt::format("the node's first process did not give a control block and {} memory "
+               fmt::format("the node's first process did not give a control block and its memory "
                            "files, but {} files",
-                           segments, files.size()));
+                           files.size()));
   space::JobMemory memory;
   memory.control = std::move(files.front());
   files.erase(files.begin());
@@ -228,7 +227,7 @@ WiredJob wire_up(bootstrap::Exchange& exchange) {
     base::fail(Errc::start, fmt::format("ARMATURE_VIRTUAL={}: on several nodes there may be {}",
                                         process_table.ranks, space::virtual_ranks_on_nodes_max));
   if (!process_table.are_virtual)
-    base::raise_file_limit(std::uint64_t{2} * static_cast<std::uint64_t>(process_table.ranks) + 64,
+    base::raise_file_limit(std::uint64_t{2} * space::segment_files_max + 64,
                            fmt::format("a job of {} ranks", process_table.ranks));
   if (on_death_wanted() != space::OnDeath::end_job) outlive_news_of_deaths();
   if (process_table.self().index == 0)

@@ -14,9 +14,10 @@ int SegmentFiles::owner(const space::ControlHeader& header, std::uint64_t addres
 }
 
 SegmentFiles SegmentFiles::of_node(const space::ControlHeader& header, int node) const {
-  const auto number = static_cast<std::size_t>(node);
-  if (header.ranks_are_virtual == 0 || number >= fds.size()) return *this;
-  return {.fds = {fds[number]}, .controls = controls};
+  const auto files = static_cast<std::ptrdiff_t>(header.layout.files(header.ranks));
+  if ((node + 1) * files > std::ssize(fds)) return *this;
+  const auto first = fds.begin() + node * files;
+  return {.fds = {first, first + files}, .controls = controls};
 }
 
 bool SegmentFiles::read(const space::ControlHeader& header, std::uint64_t address, void* to,
@@ -35,11 +36,12 @@ std::optional<SegmentFiles::Place> SegmentFiles::find(const space::ControlHeader
     return Place{fds[0], address - header.layout.segment_base};
   }
   const int rank = owner(header, address);
-  if (rank < 0 || static_cast<std::size_t>(rank) >= fds.size()) return std::nullopt;
-  const std::uint64_t offset = address - header.layout.segment_base -
-                               static_cast<std::uint64_t>(rank) * header.layout.segment_bytes;
+  if (rank < 0) return std::nullopt;
+  const auto [file, begin] = header.layout.file_place(static_cast<std::uint32_t>(rank));
+  if (file >= fds.size()) return std::nullopt;
+  const std::uint64_t offset = (address - header.layout.segment_base) % header.layout.segment_bytes;
   if (bytes > header.layout.segment_bytes - offset) return std::nullopt;
-  return Place{fds[static_cast<std::size_t>(rank)], offset};
+  return Place{fds[file], begin + offset};
 }
 
 bool show_slots_of(const space::Control& control, int other_file, bool writable) {

@@ -110,19 +110,9 @@ ObservedJob::ObservedJob(int holder, std::vector<base::FileDescriptor> controls,
   mapped_bytes_ = static_cast<std::size_t>(status.st_size);
   for (std::size_t node = 1; node < control_files_.size(); ++node)
     (void)show_slots_of(control_, control_files_[node].get(), false);
-  // Takes each rank's segment on its own node; one file holds those of all virtual ranks. Some
-  // rank's own few are of no use.
-  const std::size_t ranks = control_.header().ranks_are_virtual != 0 ? 1 : control_.header().ranks;
-  if (segments.size() != ranks * control_files_.size()) return;
-  if (control_.header().ranks_are_virtual != 0) {
-    segments_ = segments;
-    return;
-  }
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const auto node = static_cast<std::size_t>(control_.slot(static_cast<int>(rank)).node);
-    const std::size_t group = control_files_.size() > 1 ? node : 0;
-    if (group < control_files_.size()) segments_.push_back(segments[group * ranks + rank]);
-  }
+  // Some rank's own few are of no use.
+  const std::size_t files = control_.header().layout.files(control_.header().ranks);
+  if (segments.size() == files * control_files_.size()) segments_ = segments;
 }
 
 ObservedJob::ObservedJob(ObservedJob&& other) noexcept

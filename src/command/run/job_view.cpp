@@ -10,16 +10,12 @@ namespace armature::command {
 JobView::JobView(const LaunchOptions& options, const std::vector<space::JobMemory>& memory,
                  space::Control control)
     : options_(options), memory_(memory), control_(control) {
-  const bool one_file = header().ranks_are_virtual != 0;
   for (const auto& node : memory) {
     of_nodes_.push_back(space::map_control(node.control.get()));
     segment_files_.controls.push_back(node.control.get());
-    if (one_file) segment_files_.fds.push_back(node.segments.front().get());
+    for (std::uint32_t file = 0; file < header().layout.files(header().ranks); ++file)
+      segment_files_.fds.push_back(node.segments[file].get());
   }
-  for (int rank = 0; !one_file && rank < ranks(); ++rank)
-    segment_files_.fds.push_back(memory[static_cast<std::size_t>(control.slot(rank).node)]
-                                     .segments[static_cast<std::size_t>(rank)]
-                                     .get());
 }
 
 space::ControlHeader& JobView::header_of_rank_0() const {
