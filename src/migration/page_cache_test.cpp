@@ -26,7 +26,7 @@ class LeftBehindTest : public testing::Test {
     EXPECT_EQ(ftruncate(file_.get(), static_cast<off_t>(2 * mapping().segment_bytes())), 0);
     write(behind_head(mapping(), 0).begin, 2);
     write(first_, 8);
-    mapping().slot(1).node = 1;
+    mapping().control().home(1).node = 1;
     left_.begin();
     begun_ns_ = base::now_ns();
   }
@@ -92,7 +92,7 @@ TEST_F(LeftBehindTest, beside_ranks_it_takes_a_part_of_the_time) {
 
 TEST_F(LeftBehindTest, what_a_rank_has_come_back_to_is_its_own) {
   ASSERT_TRUE(left_.takes(stretch(0, 8)));
-  mapping().slot(1).node = 0;
+  mapping().control().home(1).node = 0;
   (void)left_.give_back(begun_ns_ + 2 * second_ns, Pace::as_nobody_runs);
   EXPECT_EQ(bytes_of(1), 8 * mebibyte);
   ASSERT_TRUE(left_.takes(stretch(0, 8)));

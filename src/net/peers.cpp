@@ -43,8 +43,9 @@ Peers::Peers(const space::Mapping& mapping, transport::Links& links)
       first_ranks_(static_cast<std::size_t>(links.processes()), -1) {
   if (mapping.process_slot(links.process()).is_to_come()) return;  // it knows nobody yet
   for (int r = 0; r < mapping.ranks(); ++r) {
-    const int process = mapping.slot(r).process;
-    if (mapping.slot(r).index == 0) first_ranks_[static_cast<std::size_t>(process)] = r;
+    const int process = mapping.place_of(r).process;
+    int& first = first_ranks_[static_cast<std::size_t>(process)];
+    if (first < 0) first = r;
     if (!mapping.is_here(r) && (all_.empty() || all_.back() != process)) all_.push_back(process);
   }
 }

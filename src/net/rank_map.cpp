@@ -16,7 +16,7 @@ void RankMap::host(Spaces spaces) {
   places_count_ = spaces_.size();
   places_ = doors_;
   processes_.clear();
-  for (int r = 0; r < mapping_.ranks(); ++r) processes_.push_back(mapping_.slot(r).process);
+  for (int r = 0; r < mapping_.ranks(); ++r) processes_.push_back(mapping_.place_of(r).process);
   if (mapping_.header().ranks_are_virtual == 0) return;
   places_count_ = 0;
   for (int r = 0; r < mapping_.ranks(); ++r)

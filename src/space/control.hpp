@@ -17,12 +17,12 @@
 // With several nodes each has a block of its own, with a slot for every rank of the job. What a
 // block knows of ranks on other nodes was told to the node over the network.
 //
-// Layout: ControlHeader | RankSlot[ranks] | SegmentView[ranks] | ProcessSlot[ranks + coming_max],
-// of which as many are used as there are processes | AddressSlot[ranks], on several nodes, unless
-// ranks are virtual | CrashReport[ranks], which few ever say. A slot of a rank
-// has a page of its own, with its crash report in it, since launchers map slots of several nodes
-// side by side; virtual ranks of one node, of which there may be very many, share pages, and crash
-// reports come last.
+// Layout: ControlHeader | RankSlot[ranks] | SegmentView[ranks] | RankHome[ranks] |
+// ProcessSlot[ranks + coming_max], of which as many are used as there are processes |
+// AddressSlot[ranks], on several nodes, unless ranks are virtual | CrashReport[ranks], which few
+// ever say. A slot of a rank has a page of its own, with its crash report in it, since launchers
+// map slots of several nodes side by side; virtual ranks of one node, of which there may be very
+// many, share pages, and crash reports come last.
 
 namespace armature::space {
 
@@ -154,6 +154,14 @@ struct alignas(128) RankSlot {
   alignas(64) WaitRecord wait;
 };
 
+/// The process and the node that a rank begins in, and stays in unless it is virtual. Those of all
+/// ranks fill few pages, where their slots have a page each: a process that looks at all ranks when
+/// it starts looks here.
+struct RankHome {
+  std::int32_t process = 0;
+  std::int32_t node = 0;
+};
+
 /// The values of `asleep` for a virtual rank. Only the rank's process goes from awake to waits and
 /// from woken to awake. The one that notifies the rank goes from waits to woken, and then puts it
 /// into the list of those awake of its process.
@@ -249,7 +257,8 @@ struct Control {
   /// All but crash reports that come last.
   [[nodiscard]] static std::size_t bytes_in_use(const ControlHeader& header) {
     return sizeof(ControlHeader) +
-           header.ranks * (header.layout.slot_bytes + sizeof(detail::SegmentView)) +
+           header.ranks *
+               (header.layout.slot_bytes + sizeof(detail::SegmentView) + sizeof(RankHome)) +
            process_slots(header) * sizeof(ProcessSlot) + alignof(ProcessSlot) +
            address_slots(header) * sizeof(AddressSlot);
   }
@@ -263,10 +272,13 @@ struct Control {
     return reinterpret_cast<detail::SegmentView*>(
         start + sizeof(ControlHeader) + std::size_t{header().ranks} * header().layout.slot_bytes);
   }
+  [[nodiscard]] RankHome& home(int rank) const {
+    return reinterpret_cast<RankHome*>(segments() + header().ranks)[rank];
+  }
   [[nodiscard]] ProcessSlot& process(int number) const {
-    const std::size_t views = header().ranks * sizeof(detail::SegmentView);
+    const std::size_t before = header().ranks * (sizeof(detail::SegmentView) + sizeof(RankHome));
     const std::size_t aligned =
-        (views + alignof(ProcessSlot) - 1) / alignof(ProcessSlot) * alignof(ProcessSlot);
+        (before + alignof(ProcessSlot) - 1) / alignof(ProcessSlot) * alignof(ProcessSlot);
     return reinterpret_cast<ProcessSlot*>(reinterpret_cast<std::byte*>(segments()) +
                                           aligned)[number];
   }

@@ -78,7 +78,7 @@ struct JobLayout {
   std::uint32_t slot_bytes = 4096;  // from one slot to the next
   // The segments in each memory file, in the order of ranks; the last file may have fewer.
   std::uint32_t file_segments = 1;
-  std::uint64_t segment_base = 0;   // address of rank 0's segment
+  std::uint64_t segment_base = 0;  // address of rank 0's segment
   std::uint64_t segment_bytes =
       0;  // a power of two; rank r's begins at segment_base + r * segment_bytes
   std::uint64_t stack_bytes = 0;  // of each fiber; a multiple of the page size

@@ -38,11 +38,10 @@ using base::fail;
 base::FileDescriptor memory_file(const char* name, std::uint64_t bytes) {
   base::FileDescriptor file(memfd_create(name, MFD_CLOEXEC));
   if (!file)
-    fail(Errc::start,
-         fmt::format("memfd_create({}) failed: {}. {}", name, base::system_text(errno),
-                     errno == EMFILE || errno == ENFILE
-                         ? "Raise the limit of open files (ulimit -n)"
-                         : "Armature needs Linux memory files"));
+    fail(Errc::start, fmt::format("memfd_create({}) failed: {}. {}", name, base::system_text(errno),
+                                  errno == EMFILE || errno == ENFILE
+                                      ? "Raise the limit of open files (ulimit -n)"
+                                      : "Armature needs Linux memory files"));
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
   if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bytes)
@@ -172,13 +171,14 @@ std::int32_t process_of(std::uint32_t rank, const ControlHeader& job, const JobO
   return static_cast<std::int32_t>(rank / std::max<std::uint32_t>(options.ranks_per_process, 1));
 }
 
-/// Writes into each rank's slot which process hosts the rank, and as which of its ranks.
+/// Writes down which process hosts each rank, and as which of its ranks.
 void place_ranks(const Control& control, const JobOptions& options) {
   for (std::uint32_t r = 0; r < control.header().ranks; ++r) {
     RankSlot& slot = control.slot(static_cast<int>(r));
     slot.process.store(process_of(r, control.header(), options), std::memory_order_relaxed);
     const bool follows = r > 0 && (control.header().is_one_process() ||
                                    control.slot(static_cast<int>(r) - 1).process == slot.process);
+    control.home(static_cast<int>(r)) = {slot.process, slot.node};
     slot.index = follows ? control.slot(static_cast<int>(r) - 1).index + 1 : 0;
   }
 }

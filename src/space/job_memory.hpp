@@ -51,8 +51,8 @@ inline std::uint32_t first_rank_of(std::uint32_t process, std::uint32_t processe
 /// are gone when the last process that holds them is.
 struct JobMemory {
   base::FileDescriptor control;
-  /// In the order of ranks, as many in each file as the layout says; of virtual ranks, one file with
-  /// all of them, behind which there are two for copies of it where the job keeps some.
+  /// In the order of ranks, as many in each file as the layout says; of virtual ranks, one file
+  /// with all of them, behind which there are two for copies of it where the job keeps some.
   std::vector<base::FileDescriptor> segments;
 
   /// Throws Error(start) that names what is missing and the remedy.

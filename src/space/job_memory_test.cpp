@@ -3,10 +3,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
 #include "space/layout.hpp"
+#include "space/mapping.hpp"
 
 namespace armature::space {
 namespace {
@@ -62,6 +67,42 @@ TEST(JobMemory, processes_of_virtual_ranks_may_host_some_more_than_others) {
   }
   EXPECT_EQ(control.header().here.processes, 2u);
   munmap(control.start, Control::bytes(control.header()));
+}
+
+/// The areas of this process's memory that begin in there.
+std::size_t areas_in(std::uintptr_t begin, std::uintptr_t end) {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t found = 0;
+  for (std::string line; std::getline(maps, line);) {
+    const std::uintptr_t at = std::stoull(line, nullptr, 16);
+    if (begin <= at && at < end) ++found;
+  }
+  return found;
+}
+
+TEST(JobMemory, ranks_share_memory_files_where_they_are_many) {
+  constexpr std::uint64_t base = default_base + default_room / 2;
+  EXPECT_EQ(JobMemory::create({.ranks = 64, .segment_bytes = 1 << 30}).segments.size(), 64u);
+  const JobMemory memory =
+      JobMemory::create({.ranks = 200, .segment_base = base, .segment_bytes = 1 << 30});
+  ASSERT_EQ(memory.segments.size(), 50u) << "with four ranks each, as 64 are too few for three";
+  std::vector<int> files;
+  for (const auto& segment : memory.segments) files.push_back(segment.get());
+  const TemporaryMapping joined(map_control(memory.control.get()), files);
+  const Mapping& mapping = joined.mapping();
+  const auto begin = reinterpret_cast<std::uintptr_t>(mapping.segment(0));
+  EXPECT_EQ(areas_in(begin, begin + 200 * mapping.segment_bytes()), 50u);
+  for (const int rank : {0, 1, 4, 198, 199}) {
+    mapping.head(rank).looks = static_cast<std::uint32_t>(rank) + 1;
+    const auto [file, offset] =
+        mapping.header().layout.file_place(static_cast<std::uint32_t>(rank));
+    std::uint32_t there = 0;
+    const auto at = offset + (reinterpret_cast<std::uintptr_t>(&mapping.head(rank).looks) -
+                              reinterpret_cast<std::uintptr_t>(mapping.segment(rank)));
+    EXPECT_EQ(pread(files[file], &there, sizeof there, static_cast<off_t>(at)),
+              static_cast<ssize_t>(sizeof there));
+    EXPECT_EQ(there, static_cast<std::uint32_t>(rank) + 1);
+  }
 }
 
 TEST(JobMemory, impossible_layouts_are_refused) {

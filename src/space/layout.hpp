@@ -26,9 +26,10 @@ inline constexpr std::uint64_t segment_bytes_max = std::uint64_t{256} << 30;
 inline constexpr std::uint64_t below_segments_bytes = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t below_segments_bytes_max = 2 * below_segments_bytes;
 inline constexpr std::uint64_t segment_bytes_min = std::uint64_t{64} << 20;
-/// The number of memory files, at most, that hold the segments of process ranks on a node. A process
-/// maps each of them: with one for each rank, that took the square of the ranks in all. Few ranks
-/// share none, since the kernel makes pages of one file for one process at a time.
+/// The largest number of memory files for the segments of process ranks on a node. Each process
+/// maps all of them: with one for each rank, that took the square of the ranks. Up to this number
+/// each rank has a file of its own, since the kernel reserves memory of a file for one process at a
+/// time.
 inline constexpr std::uint32_t segment_files_max = 64;
 /// The length of a segment where a process of the job runs on valgrind. Valgrind keeps a record of
 /// every 64 KiB that are mapped, touched or not: 24 GB for the default address range. When the

@@ -69,7 +69,8 @@ void map_segments(const Mapping& mapping, int first, int count, int file, int ac
   void* wanted = mapping.segment(first);
   std::size_t bytes = static_cast<std::size_t>(count) * mapping.segment_bytes();
   if (mapping.header().ranks_are_virtual != 0) bytes += TeamBlock::bytes(mapping.header().ranks);
-  void* got = mmap(wanted, bytes, access, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, file, 0);
+  void* got =
+      mmap(wanted, bytes, access, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, file, 0);
   if (got == wanted) return;
   const int error = got == MAP_FAILED ? errno : EEXIST;
   if (got != MAP_FAILED) munmap(got, bytes);

@@ -35,7 +35,12 @@ class Mapping {
   [[nodiscard]] ProcessSlot& process_slot(int number) const { return control_.process(number); }
   /// Whether the rank is on this node, so that its segment is mapped here whole. Of other ranks'
   /// segments the head is, this node's own; the rest is kept free, so that it is nobody else's.
-  [[nodiscard]] bool is_here(int rank) const { return slot(rank).node == header().node; }
+  [[nodiscard]] bool is_here(int rank) const { return place_of(rank).node == header().node; }
+  /// The process and the node of a rank: of a process rank without a look at its slot.
+  [[nodiscard]] RankHome place_of(int rank) const {
+    if (header().ranks_are_virtual == 0) return control_.home(rank);
+    return {slot(rank).process.load(std::memory_order_relaxed), slot(rank).node};
+  }
   [[nodiscard]] bool checks_in_full() const { return header().settings.check_full != 0; }
 
   [[nodiscard]] std::byte* segment(int rank) const {

@@ -62,11 +62,11 @@ std::vector<NodeEdge> edges_of(std::uint32_t node, std::uint32_t nodes, Telling 
 Nodes::Nodes(space::TeamBlock& block, const space::Mapping& mapping) {
   std::map<int, std::uint32_t> numbers;
   for (std::uint32_t i = 0; i < block.size; ++i) {
-    const space::RankSlot& slot = mapping.slot(block.ranks()[i]);
-    const auto [number, is_new] = numbers.try_emplace(slot.node, size());
+    const auto [process, node] = mapping.place_of(block.ranks()[i]);
+    const auto [number, is_new] = numbers.try_emplace(node, size());
     if (is_new) {
       members_.emplace_back();
-      processes_.push_back(slot.process);
+      processes_.push_back(process);
     }
     members_[number->second].push_back(i);
   }

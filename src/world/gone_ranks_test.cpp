@@ -20,9 +20,10 @@ using space::Life;
 /// Rank 1 as one of another node that has left, as long as this lives.
 class LeftFromAfar {
  public:
-  explicit LeftFromAfar(const space::AddressSpace& space) : slot_(space.slot(1)) {
+  explicit LeftFromAfar(const space::AddressSpace& space)
+      : slot_(space.slot(1)), node_(space.control().home(1).node) {
     while (slot_.life != Life::leaving) std::this_thread::yield();
-    slot_.node = 1;
+    node_ = 1;
     slot_.life = Life::finished;
     space.header().gone.left = 1;
   }
@@ -30,11 +31,12 @@ class LeftFromAfar {
   LeftFromAfar& operator=(const LeftFromAfar&) = delete;
   ~LeftFromAfar() {
     slot_.life = Life::leaving;
-    slot_.node = 0;
+    node_ = 0;
   }
 
  private:
   space::RankSlot& slot_;
+  std::int32_t& node_;
 };
 
 /// A wait for rank 1 that something ends after that time; 0: nothing does.

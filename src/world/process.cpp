@@ -281,8 +281,7 @@ void Process::join_launched() {
                 ? environment.process
                 : mapping_->slot(environment.rank).process.load(std::memory_order_relaxed);
   segment_file_ = segments.front();
-  for (int r = environment.rank; !are_virtual && r < end; ++r)
-    make_space(r, segments[file_of(r)]);
+  for (int r = environment.rank; !are_virtual && r < end; ++r) make_space(r, segments[file_of(r)]);
 }
 
 void Process::make_space(int rank, int file) {

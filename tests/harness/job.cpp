@@ -19,10 +19,10 @@ std::vector<int> Job::descriptors() const {
 }
 
 std::unique_ptr<space::AddressSpace> Job::address_space(Rank rank) const {
-  const base::FileDescriptor& file =
-      memory_.segments[static_cast<std::size_t>(static_cast<int>(rank))];
-  return std::make_unique<space::AddressSpace>(mapping(), rank,
-                                               space::AddressSpace::SegmentFile{file.get()});
+  const auto [file, offset] =
+      header().layout.file_place(static_cast<std::uint32_t>(static_cast<int>(rank)));
+  return std::make_unique<space::AddressSpace>(
+      mapping(), rank, space::AddressSpace::SegmentFile{memory_.segments[file].get(), offset});
 }
 
 }  // namespace armature::harness

@@ -35,7 +35,7 @@ class Job {
   [[nodiscard]] const space::Mapping& mapping() const { return mapping_.mapping(); }
   [[nodiscard]] space::ControlHeader& header() const { return mapping().header(); }
   [[nodiscard]] space::RankSlot& slot(int rank) const { return mapping().slot(rank); }
-  /// The segments' memory files, in the order of ranks.
+  /// The memory files of the segments, in the order of their ranks.
   [[nodiscard]] std::vector<int> descriptors() const;
   /// The whole job as that rank sees it.
   [[nodiscard]] std::unique_ptr<space::AddressSpace> address_space(Rank rank) const;

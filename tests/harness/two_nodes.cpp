@@ -12,6 +12,7 @@ TwoNodes::TwoNodes(net::NetworkOptions options, int greets_after) {
   for (const int far : {1, 2}) {
     job_.slot(far).node = 1;
     job_.slot(far).process = Peer::process;
+    job_.mapping().control().home(far) = {Peer::process, 1};
     job_.slot(far).life = space::Life::running;
   }
   job_.slot(0).process = 0;

@@ -13,7 +13,7 @@ namespace armature::command {
 
 /// The segments of a job, read through their files. Borrows the descriptors.
 struct SegmentFiles {
-  std::vector<int> fds;  // the files of the first node in their order, those of the next, ...
+  std::vector<int> fds;       // the files of the first node in their order, those of the next, ...
   std::vector<int> controls;  // of several nodes: the control block of each
 
   /// The files in which ranks of that node find what they wait for.
