@@ -14,7 +14,8 @@ namespace armature {
 ARMATURE_API std::uint64_t notify(Rank rank);
 /// Waits for the next notification from that rank that was not waited for yet; each is counted
 /// once. Returns how many of its notifications have been waited for. Throws Error(rank_lost) when
-/// the rank dies. These calls are for the rank's own thread, and for its remote methods.
+/// the rank dies. These calls are for the rank's own thread, and for its remote methods. Threads
+/// that the program has started make them in turns with it.
 ARMATURE_API std::uint64_t wait_notify(Rank from);
 /// Takes the next notification from that rank, as wait_notify does, if it has come. Else returns 0,
 /// having let others run as rmi_poll does. Never waits.

@@ -110,7 +110,8 @@ ARMATURE_API void rmi_fence();
 /// Waits until one more incoming call has been executed than rmi_wait was called, both counted
 /// since the last rmi_fence: it returns at once when that call came already (armi-rmi-2003, 4.3).
 ARMATURE_API void rmi_wait();
-/// Executes what has come in, and lets other ranks of this thread or this core run. Never waits.
+/// Executes what has come in, and lets other ranks of this thread or this core run. Never waits. A
+/// thread that the program has started executes nothing: it looks at the network.
 ARMATURE_API void rmi_poll();
 
 /// Sets the handler of one-way calls that fail. It is called on the rank where a method threw. For

@@ -78,6 +78,12 @@ void Endpoint::execute_all() {
 
 Endpoint& find_endpoint(const char* call) {
   wait::RankContext& me = wait::this_rank(call);
+  // Nothing orders it with the rank's own thread, which may be executing calls.
+  if (!wait::runs_rank())
+    base::fail(Errc::misuse,
+               fmt::format("{}: called by a thread that the program has started: remote calls, and "
+                           "futures of them, are for the thread that runs the rank",
+                           call));
   Endpoint* const endpoint = endpoint_slot.in(me.slots);
   if (endpoint == nullptr)
     base::fail(Errc::misuse, fmt::format("{}: this rank has left the job", call));

@@ -194,8 +194,13 @@ void rmi_wait() {
   });
 }
 
+// A thread that the program has started looks at the network alone: it may make this call in a loop
+// for a transfer, or for a message.
 void rmi_poll() {
-  this_endpoint("rmi_poll").poll();
+  if (detail::sender == nullptr && !wait::runs_rank())
+    (void)wait::this_rank("rmi_poll");
+  else
+    this_endpoint("rmi_poll").poll();
   wait::let_others_run();
 }
 

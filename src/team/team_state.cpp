@@ -68,7 +68,7 @@ void TeamState::meet_again(TeamBlock& block) {
 }
 
 TeamState::Collective::Collective(TeamState& team, const char* call) : team_(team) {
-  (void)wait::this_rank(call);  // before others take it for one of theirs
+  wait::require_turn(wait::this_rank(call), call);  // before others take it for one of theirs
   if (team.in_collective_.exchange(true, std::memory_order_acquire))
     base::fail(Errc::misuse,
                fmt::format("{}: this rank is in another collective of the same team, and runs a "

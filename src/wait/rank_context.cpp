@@ -100,6 +100,15 @@ void refuse_in_handler(const RankContext& me, const char* call) {
                fmt::format("{}: called in a layer's handler, which must not wait", call));
 }
 
+void require_turn(const RankContext& me, const char* call) {
+  if (runs_rank() || !me.is_waiting.load(std::memory_order_relaxed)) return;
+  base::fail(
+      Errc::misuse,
+      fmt::format("{}: called by a thread that the program has started, while the rank's own "
+                  "thread waits: threads make this call in turns",
+                  call));
+}
+
 void set_this_rank(RankContext* context) {
   current.rank = context;
   armature::detail::sender = context == nullptr ? nullptr : context->sender;

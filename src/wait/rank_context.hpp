@@ -31,6 +31,7 @@ struct RankContext {
   const space::Ties* ties = nullptr;             // of a virtual rank whose malloc is its own
   bool has_second_thread = false;                // which executes calls; set before it begins
   std::atomic<std::uint32_t> handler = 0;        // the thread in a layer's handler; 0: none
+  std::atomic<bool> is_waiting = false;          // its own thread; relaxed, a hint for others
 
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.
   std::atomic<std::uint64_t> done = 0;
@@ -76,6 +77,9 @@ inline void require_no_handler(const RankContext& me, const char* call) {
   if (me.handler.load(std::memory_order_relaxed) != 0) [[unlikely]]
     refuse_in_handler(me, call);
 }
+/// For calls that threads make in turns, since they do what comes for the rank meanwhile. Throws
+/// Error(misuse) naming the call where the rank's own thread is in a wait and another thread calls.
+void require_turn(const RankContext& me, const char* call);
 /// The mapping, for calls that any thread of the process may make, whether it runs a rank or not.
 /// Throws Error(misuse) naming the call outside run().
 const space::Mapping& mapping(const char* call);

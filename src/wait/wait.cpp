@@ -258,6 +258,27 @@ namespace detail {
   }
 }
 
+/// Says while it lives that the rank's own thread waits. With a service thread there are two such
+/// threads, and neither says so.
+class OwnWait {
+ public:
+  explicit OwnWait(RankContext& me) {
+    // A method may wait inside another wait: the outer one says it.
+    if (!runs_rank() || me.has_second_thread || me.is_waiting.load(std::memory_order_relaxed))
+      return;
+    me_ = &me;
+    me.is_waiting.store(true, std::memory_order_relaxed);
+  }
+  OwnWait(const OwnWait&) = delete;
+  OwnWait& operator=(const OwnWait&) = delete;
+  ~OwnWait() {
+    if (me_ != nullptr) me_->is_waiting.store(false, std::memory_order_relaxed);
+  }
+
+ private:
+  RankContext* me_ = nullptr;
+};
+
 /// A thread that runs this rank only.
 [[gnu::noinline]] void wait_alone(RankContext& me, WaitFor& wait, Ready ready, void* condition) {
   // A rank yields so long before it sleeps: less where others need the core.
@@ -265,6 +286,7 @@ namespace detail {
   Latched condition_holds(ready, condition);
   const AddressSpace& space = me.space;
   space::RankSlot& slot = space.slot(space.me());
+  const OwnWait own_wait(me);
   Spin spin(me, condition_holds);
   std::optional<SuppressThread> suppressed(std::in_place);
   if (spin.sees_it()) return;
@@ -302,12 +324,22 @@ namespace detail {
   }
 }
 
-/// Whether any thread may wait so: for transfers to other nodes, locks of a rank, and its words.
+/// Whether any thread may wait so: its condition itself takes in what it waits for. These are
+/// transfers, messages, notifications, locks of a rank, and its words.
 bool may_be_anybodys(const RankContext* rank, const WaitFor& wait) {
-  if (rank != nullptr && (wait.what == Awaiting::mutex || wait.what == Awaiting::element ||
-                          wait.what == Awaiting::value))
-    return true;
-  return poller() != nullptr && (rank == nullptr || wait.what == Awaiting::completion);
+  if (rank == nullptr) return poller() != nullptr;
+  switch (wait.what) {
+    case Awaiting::mutex:
+    case Awaiting::element:
+    case Awaiting::notify:
+    case Awaiting::message:
+    case Awaiting::room:
+    case Awaiting::completion:
+    case Awaiting::value:
+      return true;
+    default:
+      return false;
+  }
 }
 
 void wait_long(WaitFor& wait, Ready ready, void* condition) {
