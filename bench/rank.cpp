@@ -64,6 +64,7 @@ void rma(const RankOptions& options, World& world) {
     accumulate_rows(stage);
     atomic_rows(stage);
     lock_rows(stage);
+    thread_rows(stage);
     allocation_rows(stage);
   }
   collective_rows(stage);

@@ -42,6 +42,7 @@ constexpr const char* footer =
                      another team; .local: a rank alone, to overwrite; .threads: as one of two
                      threads, .nodes: of a job of two nodes; .zeros: filled with zeros. Limit:
                      malloc, or for zeros calloc
+  put.threads2       processor time of a put of two threads of a rank, halved. Limit: of one thread
   nbput1000          1000 non-blocking 8-byte puts to different lines, one wait; per put
   barrier allreduce8 .p2 and .p8: among that many ranks
   broadcast scatter gather alltoall   .p2 and .p8; bytes: of the longer buffer of a rank, in global
@@ -81,6 +82,7 @@ constexpr Aim aims[] = {
     {.op = "get.best.skewed", .bytes = 16 * page, .ratio_max = best_copy},
     {.op = "get.best.skewed", .bytes = mebi, .ratio_max = best_copy},
     {.op = "get.best.skewed", .bytes = 16 * mebi, .ratio_max = best_copy},
+    {.op = "put.threads2", .bytes = 8, .ratio_max = 1 / 1.8},
     {.op = "wait.value", .bytes = 8, .ratio_max = 1.5},
     {.op = "wait.value.asleep", .bytes = 8, .ratio_max = 1.5},
     {.op = "put2d", .bytes = 8, .ratio_max = 1.5},

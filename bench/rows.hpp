@@ -21,6 +21,8 @@ void gather_rows(Stage& stage);
 void accumulate_rows(Stage& stage);
 void atomic_rows(Stage& stage);
 void lock_rows(Stage& stage);
+/// Puts of two threads of a rank at once.
+void thread_rows(Stage& stage);
 /// Memory that is allocated, touched and freed: by all together, and by a rank alone.
 void allocation_rows(Stage& stage);
 void local_allocation_rows(World& world, const Settings& settings);

@@ -124,8 +124,10 @@ class Stage {
   template <class Op, class Limit>
   void after_pauses(const Subject& subject, double pause_ns, Op op, Limit limit);
 
- private:
+  /// A row that rank 0 has measured.
   void report(const Subject& subject, const Timing& timing) const;
+
+ private:
   /// Arithmetic until `stop`, or for so long that rank 0 must be stuck; no call of the library.
   void compute() const;
   template <class F>

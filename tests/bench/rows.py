@@ -22,6 +22,7 @@ RMA = {
     "gather": [8000], "gather.strided": [8000], "gather.aggregate": [8000],
     "acc": ACCUMULATES, "acc.contended": [4096, 8388608],
     "fadd": [8], "fadd.contended": [8], "lock": [8], "lock.contended": [8], "nbput1000": [8],
+    "put.threads2": [8],
     "put.busy": [8, 65536], "get.busy": [8, 65536], "acc.busy": [8, 65536], "fadd.busy": [8],
     "lock.busy": [8], "put2d.busy": [32768], "barrier.p2": [0], "barrier.p8": [0],
     "start.1": [0], "start.64": [0],
