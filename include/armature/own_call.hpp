@@ -4,7 +4,6 @@
 
 #include "armature/detail/export.hpp"
 #include "armature/detail/request.hpp"
-#include "armature/rank.hpp"
 
 // A call of a rank to itself that is executed at once, without a message: a visit of an entry, or a
 // call of an element, that lies here. It is a method like those that come in a message: its own
@@ -22,21 +21,23 @@ ARMATURE_API void own_statement_threw();
 /// Called in the handler of an exception that leaves a two-way call: throws it as RemoteError.
 [[noreturn]] ARMATURE_API void own_question_threw();
 
+/// Throws Error(misuse): the calling thread runs no rank.
+[[noreturn]] [[gnu::cold]] ARMATURE_API void no_own_call();
+
 /// Marks a method as under way while it lives.
 class OwnCall {
  public:
   /// Throws Error(misuse) outside a job.
-  OwnCall() : me_(this_sender()) { ++me_.level; }
+  OwnCall() : me_(*sender) {
+    if (me_.ranks == 0) [[unlikely]]
+      no_own_call();
+    ++me_.level;
+  }
   OwnCall(const OwnCall&) = delete;
   OwnCall& operator=(const OwnCall&) = delete;
   ~OwnCall() { --me_.level; }
 
  private:
-  static Sender& this_sender() {
-    if (sender == nullptr) [[unlikely]]
-      no_such_rank(Rank(0));
-    return *sender;
-  }
   Sender& me_;
 };
 

@@ -28,6 +28,11 @@ struct RmiSettings {
   /// but then beside what the rank itself does. Chosen at launch (`armature run
   /// --service-threads`); cannot be changed.
   bool service_thread = false;
+  /// Whether threads that the program starts may make remote calls for the rank: one-way, two-way
+  /// and split-phase ones (docs/guide/threads.md). Each call of the rank then takes a lock. Such
+  /// threads execute no calls. For ranks that are processes. Set by the rank's own thread, outside
+  /// remote methods, while no other thread calls (or `armature run --program-threads`).
+  bool program_threads = false;
 };
 
 [[nodiscard]] ARMATURE_API RmiSettings rmi_settings();

@@ -70,6 +70,9 @@ void add_call_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
   run.add_flag_callback(
       "--service-threads", [] { setenv("ARMATURE_SERVICE_THREADS", "1", 1); },
       "A thread beside each rank that executes incoming calls while the rank computes");
+  run.add_flag_callback(
+      "--program-threads", [] { setenv("ARMATURE_PROGRAM_THREADS", "1", 1); },
+      "Threads that the program starts may make remote calls; each call then takes a lock");
   add_setting(
       run, "--poll-every", "N", "ARMATURE_POLL_EVERY", 0, UINT32_MAX,
       "Execute incoming calls at every Nth outgoing one (default 64; 0: only while waiting)");

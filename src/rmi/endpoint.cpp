@@ -35,9 +35,23 @@ void Endpoint::set(const Settings& settings) {
     base::fail(Errc::misuse,
                "set_rmi_settings: whether ranks have service threads is decided at launch");
   outbox_.flush();
+  if (settings.program_threads != context_.settings.program_threads)
+    share(settings.program_threads);
   context_.settings = settings;
   context_.sender.until_poll = settings.poll_every;
   outbox_.adopt_settings();
+}
+
+void Endpoint::share(bool with_program_threads) {
+  if (context_.in_method())
+    base::fail(Errc::misuse,
+               "set_rmi_settings: called inside a remote method: whether threads that the program "
+               "starts may call is set outside");
+  if (with_program_threads && context_.rank.scheduler != nullptr)
+    base::fail(Errc::misuse,
+               "set_rmi_settings: ranks that take turns on a thread, as virtual and simulated ones "
+               "do, have no threads of the program that may call");
+  if (!context_.has_service) context_.is_shared = with_program_threads;
 }
 
 bool Endpoint::has_work() {
@@ -47,10 +61,15 @@ bool Endpoint::has_work() {
 }
 
 void Endpoint::deliver() {
-  if (!context_.has_service) [[likely]]
+  if (!context_.is_shared) [[likely]]
     return execute_all();
   const Use in_use(context_.mutex, std::try_to_lock);
   if (in_use.owns_lock()) execute_all();
+}
+
+void Endpoint::flush() {
+  const Use in_use = use();
+  outbox_.flush();
 }
 
 void Endpoint::poll() {
@@ -77,12 +96,12 @@ void Endpoint::execute_all() {
 }
 
 Endpoint& find_endpoint(const char* call) {
-  wait::RankContext& me = wait::this_rank(call);
+  const wait::RankContext& me = wait::this_rank(call);
   // Nothing orders it with the rank's own thread, which may be executing calls.
   if (!wait::runs_rank())
     base::fail(Errc::misuse,
-               fmt::format("{}: called by a thread that the program has started: remote calls, and "
-                           "futures of them, are for the thread that runs the rank",
+               fmt::format("{}: called by a thread that the program has started: this call is for "
+                           "the thread that runs the rank",
                            call));
   Endpoint* const endpoint = endpoint_slot.in(me.slots);
   if (endpoint == nullptr)
@@ -90,23 +109,51 @@ Endpoint& find_endpoint(const char* call) {
   return *endpoint;
 }
 
+Endpoint* shared_endpoint() {
+  const wait::RankContext* const me = wait::current_rank();
+  Endpoint* const endpoint = me != nullptr ? endpoint_slot.in(me->slots) : nullptr;
+  return endpoint != nullptr && endpoint->context().is_shared ? endpoint : nullptr;
+}
+
+Endpoint& require_shared_endpoint(const char* call) {
+  if (Endpoint* const endpoint = shared_endpoint()) return *endpoint;
+  const wait::RankContext& me = wait::this_rank(call);
+  if (!wait::runs_rank() && endpoint_slot.in(me.slots) != nullptr)
+    base::fail(Errc::misuse,
+               fmt::format("{}: called by a thread that the program has started: remote calls are "
+                           "for the thread that runs the rank, unless that has set "
+                           "RmiSettings::program_threads (armature run --program-threads)",
+                           call));
+  return find_endpoint(call);
+}
+
 }  // namespace rmi
 
 namespace detail {
 
 using rmi::Endpoint;
-using rmi::this_endpoint;
+using rmi::endpoint_of_caller;
 
-void no_such_rank(Rank rank) {
-  this_endpoint("remote call").space().require_rank(rank, "remote call");
-  base::fail(Errc::misuse, "remote call: called outside armature::run");
+Outgoing& find_channel(Rank rank) {
+  const rmi::CallBeside under_way("remote call");
+  Endpoint& endpoint = endpoint_of_caller("remote call");
+  endpoint.space().require_rank(rank, "remote call");
+  return endpoint.context().sender.to[static_cast<int>(rank)];
 }
 
-std::byte* find_room(Sender& me, Outgoing& out, std::size_t bytes) {
-  return Endpoint::of(me).outbox().find_room(out, bytes);
+void no_own_call() {
+  (void)rmi::this_endpoint("remote call");
+  base::fail(Errc::misuse, "remote call: this rank has left the job");
 }
 
-void commit_indirect(Sender& me, Outgoing& out) { Endpoint::of(me).outbox().commit_indirect(out); }
+std::byte* find_room(Sender&, Outgoing& out, std::size_t bytes) {
+  const rmi::CallBeside under_way("remote call");
+  return endpoint_of_caller("remote call").outbox().find_room(out, bytes);
+}
+
+void commit_indirect(Sender&, Outgoing& out) {
+  endpoint_of_caller("remote call").outbox().commit_indirect(out);
+}
 void wake_receiver(Sender& me, Outgoing& out) { Endpoint::of(me).outbox().wake(out); }
 
 // A method is not interrupted by its own calls: only waiting lets others in.

@@ -44,6 +44,8 @@ class Endpoint final : public wait::WorkSource {
   void deliver() override;
   /// Delivers for a rank that asks for it: what is there now is executed, streams too.
   void poll();
+  /// Publishes what was held back, for a thread that executes no calls and is about to wait.
+  void flush();
   /// Whether deliver() would find something.
   [[nodiscard]] bool has_work() override;
   void set(const Settings& settings);
@@ -66,6 +68,7 @@ class Endpoint final : public wait::WorkSource {
 
  private:
   void execute_all();
+  void share(bool with_program_threads);
 
   // Each part knows some of those before it. The thread ends first.
   EndpointContext context_;
@@ -86,9 +89,24 @@ inline constexpr wait::ContextSlot<Endpoint> endpoint_slot{3};
 
 /// Does what this_endpoint() does, for a thread of which the inlined half does not know.
 [[gnu::cold]] Endpoint& find_endpoint(const char* call);
-/// The calling rank's; throws Error(misuse) naming the call outside a job.
+/// The calling rank's, for the threads that execute its calls. Throws Error(misuse) naming the call
+/// on others, and outside a job.
 inline Endpoint& this_endpoint(const char* call) {
-  return detail::sender != nullptr ? Endpoint::of(*detail::sender) : find_endpoint(call);
+  return executes_calls() ? Endpoint::of(*detail::sender) : find_endpoint(call);
+}
+
+/// Returns the endpoint that a thread of the program may use, or nullptr.
+[[gnu::cold]] Endpoint* shared_endpoint();
+/// Returns shared_endpoint(), or throws Error(misuse) naming the call.
+[[gnu::cold]] Endpoint& require_shared_endpoint(const char* call);
+/// Returns the endpoint of the rank whose calls the calling thread makes; nullptr where it may make
+/// none.
+inline Endpoint* endpoint_of_caller() {
+  return executes_calls() ? &Endpoint::of(*detail::sender) : shared_endpoint();
+}
+/// Returns the endpoint, or throws Error(misuse) naming the call.
+inline Endpoint& endpoint_of_caller(const char* call) {
+  return executes_calls() ? Endpoint::of(*detail::sender) : require_shared_endpoint(call);
 }
 
 }  // namespace armature::rmi

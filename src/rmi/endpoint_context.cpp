@@ -13,14 +13,31 @@ EndpointContext::EndpointContext(wait::RankContext& the_rank, const Settings& th
       endpoint(the_endpoint),
       settings(the_settings),
       has_service(the_settings.service_thread),
+      is_shared(the_settings.service_thread || the_settings.program_threads),
       checksum_bytes(the_rank.space.checks_in_full() ? sizeof(RequestChecksum) : 0),
       traces(wait::traces()) {
-  if (has_service && rank.scheduler != nullptr)
-    base::fail(Errc::start,
-               "ARMATURE_SERVICE_THREADS: ranks that take turns on a thread, as virtual and "
-               "simulated ones do, have no service threads: calls are executed when a rank waits");
+  if (is_shared && rank.scheduler != nullptr)
+    base::fail(
+        Errc::start,
+        "ARMATURE_SERVICE_THREADS, ARMATURE_PROGRAM_THREADS: ranks that take turns on a "
+        "thread, as virtual and simulated ones do, have no other threads: calls are executed "
+        "when a rank waits");
   sender.ranks = static_cast<std::uint32_t>(space.ranks());
   sender.until_poll = settings.poll_every;
+}
+
+void EndpointContext::hold() {
+  Use in_use(mutex);
+  if (!executes_calls() && !holder_) holder_.emplace("remote call");
+  ++held_;
+  (void)in_use.release();
+}
+
+// The endpoint goes with the job, which does not end while this thread is in a call.
+void EndpointContext::let_go() {
+  const CallBeside under_way("remote call");
+  if (--held_ == 0) holder_.reset();
+  mutex.unlock();
 }
 
 }  // namespace armature::rmi

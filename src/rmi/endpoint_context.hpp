@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 
 #include "armature/detail/request.hpp"
 #include "rmi/settings.hpp"
 #include "space/address_space.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/thread_call.hpp"
 #include "wait/work_source.hpp"
 
 namespace armature::rmi {
@@ -18,8 +20,20 @@ class Endpoint;
 
 /// Shared by the parts of an endpoint: whose it is, how it is set, and who uses it at the moment.
 ///
-/// Invariant: everything of an endpoint is used by one thread, the rank's; with a service thread by
-/// whichever of the two holds use().
+/// Invariant: everything of an endpoint is used by one thread, the rank's. Where several threads
+/// share it, it is used by the one that holds use().
+///
+/// They share it where the rank has a service thread, or where threads that the program has started
+/// may call (RmiSettings::program_threads).
+/// * Calls that come are executed by the rank's own thread and its service thread, one at a time.
+///   The others execute none: their call may come at any point of the program, and a method there
+///   would meet the rank's data half changed.
+/// * A request is written by a thread that holds the endpoint, from finding room to committing it.
+///   So the requests of a rank to another are executed in the order in which its threads made them.
+/// * A thread that executes none holds the endpoint only while it gets on: it lets go of it before
+///   it waits for room. Else two ranks could fill each other's channels, and nobody would execute.
+/// * Waiting for an answer needs no endpoint: who answers writes into the reply slot. Such a thread
+///   polls the network itself meanwhile, and does not sleep on the rank's notifier.
 struct EndpointContext {
   using Use = std::unique_lock<std::recursive_mutex>;
   /// The inlined half's view of the rank, by which its endpoint is found.
@@ -36,7 +50,11 @@ struct EndpointContext {
   ~EndpointContext() = default;
 
   /// Held while a method runs, and taken again by what the method calls.
-  [[nodiscard]] Use use() { return has_service ? Use(mutex) : Use(); }
+  [[nodiscard]] Use use() { return is_shared ? Use(mutex) : Use(); }
+  /// Holds a shared endpoint beyond the function that calls this. The process does not leave its
+  /// job until let_go().
+  void hold();
+  void let_go();
   /// Whether a method is under way.
   [[nodiscard]] bool in_method() const { return sender.level > 0; }
   /// Whether it is no time to let others in, as a method is under way, which its own one-way calls
@@ -49,14 +67,14 @@ struct EndpointContext {
   void made_progress() {
     std::atomic<std::uint64_t>& done = rank.done;
     // The bus need not be locked while nobody else counts.
-    if (has_service)
+    if (is_shared)
       done.fetch_add(1, std::memory_order_relaxed);
     else
       done.store(done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   /// Each request is seen by its receiver as soon as it is written.
   [[nodiscard]] bool publishes_directly() const {
-    return settings.aggregation <= 1 && !has_service && checksum_bytes == 0;
+    return settings.aggregation <= 1 && !is_shared && checksum_bytes == 0;
   }
 
   wait::RankContext& rank;
@@ -64,11 +82,58 @@ struct EndpointContext {
   wait::WorkSource& endpoint;
   Settings settings;
   const bool has_service;
+  bool is_shared;                    // changed while no other thread uses it
   const std::size_t checksum_bytes;  // at the end of each request, or 0
   const bool traces;                 // armature run --trace
   OwnSender sender;
   std::uint64_t rounds = 0;  // how often what had come in was executed
   std::recursive_mutex mutex;
+
+ private:
+  int held_ = 0;
+  std::optional<wait::ThreadCall> holder_;  // the call of a thread that the program has started
+};
+
+/// Whether the calling thread executes calls: the rank's own, or its service thread.
+inline bool executes_calls() { return detail::sender->ranks != 0; }
+
+/// Counts the call of a thread that executes none (wait/thread_call.hpp), at no cost for others.
+class CallBeside {
+ public:
+  explicit CallBeside(const char* call) {
+    if (!executes_calls()) call_.emplace(call);
+  }
+
+ private:
+  std::optional<wait::ThreadCall> call_;
+};
+
+/// Holds a shared endpoint for a request, which it is kept for when that is written.
+class Held {
+ public:
+  explicit Held(EndpointContext& context) : context_(context) { context_.hold(); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() {
+    if (!is_kept_) context_.let_go();
+  }
+  void keep() { is_kept_ = true; }
+
+ private:
+  EndpointContext& context_;
+  bool is_kept_ = false;
+};
+
+/// Lets go of what a thread that executes no calls holds, as it waits.
+class LetGo {
+ public:
+  explicit LetGo(EndpointContext& context) : context_(context) { context_.let_go(); }
+  LetGo(const LetGo&) = delete;
+  LetGo& operator=(const LetGo&) = delete;
+  ~LetGo() { context_.hold(); }
+
+ private:
+  EndpointContext& context_;
 };
 
 }  // namespace armature::rmi

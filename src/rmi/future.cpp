@@ -39,11 +39,11 @@ Rank awaited_held(rmi::Endpoint& endpoint, const FutureBase& future) {
 
 namespace {
 
-/// Whether only the network settles it. A thread that runs no rank has no others.
+/// Whether only the network settles it.
 bool is_of_operation(const FutureBase& future) {
-  return future.comes_from_outside() &&
-         (sender == nullptr ? future.awaited()
-                            : awaited_held(rmi::Endpoint::of(*sender), future)) == Rank::none();
+  if (!future.comes_from_outside()) return false;
+  rmi::Endpoint* const endpoint = rmi::endpoint_of_caller();
+  return (endpoint == nullptr ? future.awaited() : awaited_held(*endpoint, future)) == Rank::none();
 }
 
 /// Waits as Handle::wait: by any thread, also one that runs no rank, and nobody notifies it.
@@ -63,38 +63,41 @@ void FutureBase::wait() {
   const wait::ThreadCall under_way("future::wait");
   if (is_of_operation(*this)) {
     wait_for_operation(*this);
-    if (sender != nullptr) run_continuations();
+    if (rmi::executes_calls()) run_continuations();
     return;
   }
-  rmi::Endpoint& endpoint = rmi::this_endpoint("future::wait");
+  rmi::Endpoint& endpoint = rmi::endpoint_of_caller("future::wait");
+  const bool executes = rmi::executes_calls();
+  if (!executes) endpoint.flush();
   wait::WaitFor wait{.what = space::Awaiting::answer,
                      .peer = awaited_held(endpoint, *this),
                      .object = this,
                      .call = "future::wait"};
   wait::wait_until(wait, [&] {
     if (poll_held(endpoint, *this)) return true;
-    endpoint.deliver();
+    if (executes) endpoint.deliver();
     wait.peer = awaited_held(endpoint, *this);
     return poll_held(endpoint, *this);
   });
-  run_continuations();
+  if (executes) run_continuations();
 }
 
 bool FutureBase::is_there() {
-  if (sender == nullptr) return poll();
-  rmi::Endpoint& endpoint = rmi::Endpoint::of(*sender);
-  const rmi::Endpoint::Use in_use = endpoint.use();
-  return poll() || endpoint.futures().is_lost(*this);
+  rmi::Endpoint* const endpoint = rmi::endpoint_of_caller();
+  if (endpoint == nullptr) return poll();
+  const rmi::Endpoint::Use in_use = endpoint->use();
+  return poll() || endpoint->futures().is_lost(*this);
 }
 
 bool FutureBase::test() {
   const wait::ThreadCall under_way("future::test");
-  rmi::Endpoint& endpoint = rmi::this_endpoint("future::test");
+  rmi::Endpoint& endpoint = rmi::endpoint_of_caller("future::test");
   if (poll_held(endpoint, *this)) return true;
   {
     // A method is not interrupted unless it waits.
     const rmi::Endpoint::Use in_use = endpoint.use();
-    endpoint.context().in_method() ? endpoint.outbox().flush() : endpoint.deliver();
+    const bool executes = rmi::executes_calls() && !endpoint.context().in_method();
+    executes ? endpoint.deliver() : endpoint.outbox().flush();
   }
   wait::let_others_run();
   return is_there();
@@ -121,9 +124,10 @@ void FutureBase::run_continuations() {
   endpoint.context().made_progress();
 }
 
-// Inside a method, and without a service thread, it is alone anyway.
+// Inside a method, and where no other thread executes calls, it is alone anyway. A thread that
+// executes none must not keep those from it that do.
 Alone::Alone() : endpoint_(nullptr) {
-  if (sender == nullptr) return;
+  if (!rmi::executes_calls()) return;
   rmi::Endpoint& endpoint = rmi::Endpoint::of(*sender);
   rmi::Endpoint::Use in_use = endpoint.use();
   if (in_use.release() != nullptr) endpoint_ = &endpoint;
@@ -135,12 +139,14 @@ Alone::~Alone() {
 
 void wait_until(bool (*is_there)(void* what), void* what, const char* call) {
   const wait::ThreadCall under_way(call);
-  rmi::Endpoint& endpoint = rmi::this_endpoint(call);
+  rmi::Endpoint& endpoint = rmi::endpoint_of_caller(call);
+  const bool executes = rmi::executes_calls();
+  if (!executes) endpoint.flush();
   wait::WaitFor wait{
       .what = space::Awaiting::answer, .object = what, .is_notified = false, .call = call};
   wait::wait_until(wait, [&] {
     if (is_there(what)) return true;
-    endpoint.deliver();
+    if (executes) endpoint.deliver();
     return is_there(what);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -49,7 +50,7 @@ Outbox::Outbox(EndpointContext& context, Blocks& blocks)
 /// A job that traces never publishes directly: commit_indirect must see each request.
 void Outbox::choose_way(Outgoing& out) const {
   out.direct = context_.publishes_directly() && !context_.traces;
-  const bool counts_itself = !context_.has_service && context_.checksum_bytes == 0 &&
+  const bool counts_itself = !context_.is_shared && context_.checksum_bytes == 0 &&
                              context_.settings.aggregation > 1 && !context_.traces;
   out.held_max = counts_itself ? context_.settings.aggregation - 1 : 0;
 }
@@ -58,7 +59,10 @@ void Outbox::adopt_settings() {
   for (const int rank : lanes_.indices()) {
     const auto to = static_cast<std::size_t>(rank);
     Lane& lane = lanes_[to];
-    if (lane.channel == nullptr || !lane.overflow.empty()) continue;
+    if (lane.channel == nullptr) continue;
+    const bool alone = !context_.is_shared && context_.checksum_bytes == 0;
+    if (outgoing_[to].alone != alone) outgoing_[to].alone = alone;
+    if (!lane.overflow.empty()) continue;
     choose_way(outgoing_[to]);
     lane.committed = outgoing_[to].at;
   }
@@ -81,8 +85,8 @@ void Outbox::open(int to) {
   out.asleep = &space_.slot(to).asleep;
   out.at = out.end = channel->at(0);
   choose_way(out);
-  // `alone` is not even set to false: two threads may look at it.
-  if (!context_.has_service && context_.checksum_bytes == 0) out.alone = true;
+  // `alone` is not even set to false: other threads may look at it.
+  if (!context_.is_shared && context_.checksum_bytes == 0) out.alone = true;
   lanes_[index].committed = out.at;
   space::PeerLine& mine = space_.head(to).peer(space_.me());
   // Release: whoever reads the address finds an empty ring there; that there is one comes last.
@@ -121,55 +125,79 @@ bool Outbox::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
   }
 }
 
-// Every request comes here if there is a service thread, and the endpoint is held until it is
-// committed.
+// Every request comes here if threads share the endpoint.
 std::byte* Outbox::find_room(Outgoing& out, std::size_t bytes) {
   bytes += context_.checksum_bytes;
-  if (!context_.has_service) [[likely]]
+  if (!context_.is_shared) [[likely]]
     return look_for_room(out, bytes);
-  EndpointContext::Use in_use(context_.mutex);
+  Held held(context_);
+  while (!executes_calls() && !has_room_beside(out, bytes)) {
+  }
   std::byte* const at = look_for_room(out, bytes);
   out.end = at + bytes;
-  (void)in_use.release();
+  held.keep();
   return at;
+}
+
+bool Outbox::has_room_beside(Outgoing& out, std::size_t bytes) {
+  if (is_ready(out, bytes)) return true;
+  const LetGo others_execute(context_);
+  wait::WaitFor wait{.what = space::Awaiting::room, .peer = index_of(out), .call = "remote call"};
+  wait::wait_until(wait, [&] {
+    const EndpointContext::Use in_use = context_.use();
+    return is_ready(out, bytes);
+  });
+  return false;
 }
 
 std::byte* Outbox::find_room_at_once(Outgoing& out, std::size_t bytes) {
   const std::uint64_t before = context_.rounds;
   std::byte* const at = find_room(out, bytes);
   if (context_.rounds == before) return at;
-  if (context_.has_service) context_.mutex.unlock();
+  if (context_.is_shared) context_.let_go();
   return nullptr;
 }
 
 std::byte* Outbox::find_block_at_once(const Outgoing& out, std::size_t bytes) {
   const int to = index_of(out);
-  if (!blocks_.is_full(bytes) || context_.puts_off()) return blocks_.take(to, bytes, "remote call");
+  const bool executes = executes_calls();
+  if (!blocks_.is_full(bytes) || (executes && context_.puts_off()))
+    return blocks_.take(to, bytes, "remote call");
+  std::optional<LetGo> others_execute;
+  if (!executes) others_execute.emplace(context_);
   wait::WaitFor wait{
       .what = space::Awaiting::room, .peer = to, .is_notified = false, .call = "remote call"};
   wait::wait_until(wait, [&] {
-    context_.endpoint.deliver();
+    const EndpointContext::Use in_use = context_.use();
+    if (executes) context_.endpoint.deliver();
     blocks_.free_done();
     return !blocks_.is_full(bytes);
   });
   return nullptr;
 }
 
-std::byte* Outbox::look_for_room(Outgoing& out, std::size_t bytes) {
+/// Whether there is room now; what is there is published where there is none.
+bool Outbox::is_ready(Outgoing& out, std::size_t bytes) {
   const int to = index_of(out);
   Lane& lane = lanes_[static_cast<std::size_t>(to)];
   if (lane.channel == nullptr) open(to);
   drain_overflow(to);
-  if (!lane.overflow.empty() || !make_room(out, lane, bytes)) {
-    publish(out, lane);
-    if (context_.puts_off()) return overflow(out, lane, bytes);
-    wait::WaitFor wait{.what = space::Awaiting::room, .peer = to, .call = "remote call"};
-    wait::wait_until(wait, [&] {
-      context_.endpoint.deliver();
-      drain_overflow(to);
-      return lane.overflow.empty() && make_room(out, lane, bytes);
-    });
-  }
+  if (lane.overflow.empty() && make_room(out, lane, bytes)) return true;
+  publish(out, lane);
+  return false;
+}
+
+std::byte* Outbox::look_for_room(Outgoing& out, std::size_t bytes) {
+  if (is_ready(out, bytes)) return out.at;
+  const int to = index_of(out);
+  Lane& lane = lanes_[static_cast<std::size_t>(to)];
+  if (context_.puts_off()) return overflow(out, lane, bytes);
+  wait::WaitFor wait{.what = space::Awaiting::room, .peer = to, .call = "remote call"};
+  wait::wait_until(wait, [&] {
+    context_.endpoint.deliver();
+    drain_overflow(to);
+    return lane.overflow.empty() && make_room(out, lane, bytes);
+  });
   return out.at;
 }
 
@@ -243,10 +271,12 @@ void Outbox::commit_indirect(Outgoing& out) {
     lane.overflow.add(bytes);
   else if (++out.held >= context_.settings.aggregation)
     publish(out, lane);
-  const bool poll = --context_.sender.until_poll == 0;
-  if (context_.has_service) {
+  const bool poll = executes_calls() && --context_.sender.until_poll == 0;
+  if (context_.is_shared) {
+    // The next one asks for room and has a full header, also where the endpoint is shared no more:
+    // what threads that shared it have named is not noted.
     out.end = out.at;
-    context_.mutex.unlock();
+    context_.let_go();
   }
   if (poll) detail::poll_now(context_.sender);
 }

@@ -24,8 +24,12 @@ class Outbox {
   ~Outbox() = default;
 
   // The compiled half of armature/detail/request.hpp.
-  /// Waits for room, unless a method is under way: then the request overflows.
+  /// Waits for room, unless a method is under way: then the request overflows. A shared endpoint is
+  /// held from here to commit_indirect().
   std::byte* find_room(detail::Outgoing& out, std::size_t bytes);
+  /// Whether there is room, for a thread that executes no calls and holds the endpoint once. Where
+  /// there is none, it waits without the endpoint, which others may use first when there is.
+  [[nodiscard]] bool has_room_beside(detail::Outgoing& out, std::size_t bytes);
   /// nullptr when room was only found after what had come in had been executed.
   std::byte* find_room_at_once(detail::Outgoing& out, std::size_t bytes);
   /// Finds a block. Where more is on its way than should be, waits, and returns nullptr.
@@ -78,6 +82,7 @@ class Outbox {
   [[nodiscard]] int index_of(const detail::Outgoing& out) const {
     return static_cast<int>(&out - outgoing_);
   }
+  [[nodiscard]] bool is_ready(detail::Outgoing& out, std::size_t bytes);
   std::byte* look_for_room(detail::Outgoing& out, std::size_t bytes);
   void open(int to);
   [[nodiscard]] bool make_room(detail::Outgoing& out, Lane& lane, std::size_t bytes);

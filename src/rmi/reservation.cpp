@@ -11,7 +11,7 @@ namespace armature {
 namespace detail {
 
 using rmi::Endpoint;
-using rmi::this_endpoint;
+using rmi::endpoint_of_caller;
 
 namespace {
 /// The head of a request whose arguments lie in a block: with a reply slot, in whole units.
@@ -19,29 +19,39 @@ constexpr std::size_t long_head_bytes_max =
     round_up(sizeof(RequestHeader) + sizeof(void*) + sizeof(LongArguments), RequestHeader::unit);
 }  // namespace
 
-// The endpoint is held from the first look on if there is a service thread, so that nothing is
-// executed between measuring and writing. find_room holds it a second time, until the request is
-// committed.
+// A shared endpoint is held from the first look on, so that nothing is executed between measuring
+// and writing. find_room holds it a second time, until the request is committed. A thread that
+// executes no calls has found room before that, as it waits while it holds the endpoint once.
 bool Place::look(std::size_t used) {
-  Endpoint& endpoint = this_endpoint("remote call");
+  const rmi::CallBeside under_way("remote call");
+  Endpoint& endpoint = endpoint_of_caller("remote call");
   rmi::EndpointContext& context = endpoint.context();
-  if (context.has_service && locks_ == 0) {
-    (void)context.use().release();
+  rmi::Outbox& outbox = endpoint.outbox();
+  if (context.is_shared && locks_ == 0) {
+    context.hold();
     locks_ = 1;
     return false;
   }
+  const auto has_room_beside = [&](std::size_t bytes) {
+    return rmi::executes_calls() || outbox.has_room_beside(out_, bytes + context.checksum_bytes);
+  };
   if (used > request_bytes_max) {
-    at_ = block_ = endpoint.outbox().find_block_at_once(out_, used);
+    at_ = block_ = outbox.find_block_at_once(out_, used);
     block_bytes_ = used;
+    if (block_ == nullptr) return false;
     // Room for its head, too: nothing may be executed between writing and sending.
-    if (block_ != nullptr && !context.has_service && !has_room(out_, long_head_bytes_max) &&
-        endpoint.outbox().find_room_at_once(out_, long_head_bytes_max) == nullptr) {
+    const bool has_it = context.is_shared
+                            ? has_room_beside(long_head_bytes_max)
+                            : has_room(out_, long_head_bytes_max) ||
+                                  outbox.find_room_at_once(out_, long_head_bytes_max) != nullptr;
+    if (!has_it) {
       rmi::Blocks::mark_done(std::exchange(block_, nullptr));
       at_ = nullptr;
     }
-  } else {
-    at_ = endpoint.outbox().find_room_at_once(out_, round_up(used, RequestHeader::unit));
-    if (at_ != nullptr && context.has_service) locks_ = 2;
+  } else if (const std::size_t bytes = round_up(used, RequestHeader::unit);
+             has_room_beside(bytes)) {
+    at_ = outbox.find_room_at_once(out_, bytes);
+    if (at_ != nullptr && context.is_shared) locks_ = 2;
   }
   return at_ != nullptr;
 }
@@ -69,7 +79,7 @@ void Place::commit_found(std::size_t bytes, std::size_t head) {
 
 void Place::give_up() noexcept {
   if (block_ != nullptr) rmi::Blocks::mark_done(block_);
-  for (; locks_ > 0; --locks_) this_endpoint("remote call").context().mutex.unlock();
+  for (; locks_ > 0; --locks_) endpoint_of_caller("remote call").context().let_go();
 }
 
 }  // namespace detail

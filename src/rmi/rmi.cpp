@@ -15,6 +15,7 @@
 
 namespace armature {
 
+using rmi::endpoint_of_caller;
 using rmi::this_endpoint;
 
 // -- objects
@@ -23,16 +24,16 @@ using rmi::this_endpoint;
 namespace detail {
 
 ObjectId register_object(void* object) {
-  rmi::Endpoint& endpoint = this_endpoint("register an object");
+  rmi::Endpoint& endpoint = endpoint_of_caller("register an object");
   const rmi::Endpoint::Use in_use = endpoint.use();
   return endpoint.objects().add(object);
 }
 
 void unregister_object(ObjectId id) noexcept {
-  if (sender == nullptr) return;
-  rmi::Endpoint& endpoint = this_endpoint("unregister an object");
-  const rmi::Endpoint::Use in_use = endpoint.use();
-  endpoint.objects().remove(id);
+  rmi::Endpoint* const endpoint = rmi::endpoint_of_caller();
+  if (endpoint == nullptr) return;
+  const rmi::Endpoint::Use in_use = endpoint->use();
+  endpoint->objects().remove(id);
 }
 
 // All members must know the object by the same number: the largest that one of them would give it.
@@ -65,7 +66,7 @@ ObjectId register_shared(const Team& team, void* object) {
 }
 
 void unregister_shared(ObjectId id) {
-  if (sender == nullptr) return;
+  if (!rmi::executes_calls()) return;
   rmi::Endpoint& endpoint = this_endpoint("~shared");
   Team team;
   {
@@ -85,7 +86,7 @@ void unregister_shared(ObjectId id) {
 }
 
 void name_object(const std::string& name, ObjectId id) {
-  rmi::Endpoint& endpoint = this_endpoint("registered");
+  rmi::Endpoint& endpoint = endpoint_of_caller("registered");
   const rmi::Endpoint::Use in_use = endpoint.use();
   endpoint.objects().name(name, id);
 }
@@ -119,7 +120,7 @@ ObjectId find_named(Rank rank, const std::string& name) {
 }
 
 void* local_object(ObjectId id) {
-  rmi::Endpoint& endpoint = this_endpoint("shared_ref::local");
+  rmi::Endpoint& endpoint = endpoint_of_caller("shared_ref::local");
   const rmi::Endpoint::Use in_use = endpoint.use();
   void* object = endpoint.objects().find(id);
   if (object == nullptr)
@@ -132,7 +133,7 @@ void* local_object(ObjectId id) {
 }
 
 const Team& team_of(ObjectId id) {
-  rmi::Endpoint& endpoint = this_endpoint("shared_ref::team");
+  rmi::Endpoint& endpoint = endpoint_of_caller("shared_ref::team");
   const rmi::Endpoint::Use in_use = endpoint.use();
   const rmi::Objects::Entry* entry = endpoint.objects().entry(id);
   if (entry == nullptr || !entry->team)
@@ -145,7 +146,7 @@ const Team& team_of(ObjectId id) {
 }
 
 ObjectId own(const Owned& owned) {
-  rmi::Endpoint& endpoint = this_endpoint("make_remote");
+  rmi::Endpoint& endpoint = endpoint_of_caller("make_remote");
   const rmi::Endpoint::Use in_use = endpoint.use();
   const ObjectId id = endpoint.objects().add(owned.object);
   endpoint.objects().own(id, owned.destroy);
@@ -153,12 +154,12 @@ ObjectId own(const Owned& owned) {
 }
 
 void disown(ObjectId id) {
-  rmi::Endpoint& endpoint = this_endpoint("destroy");
+  rmi::Endpoint& endpoint = endpoint_of_caller("destroy");
   const rmi::Endpoint::Use in_use = endpoint.use();
   endpoint.objects().destroy(id);
 }
 
-Rank my_rank(const char* call) { return this_endpoint(call).space().me(); }
+Rank my_rank(const char* call) { return endpoint_of_caller(call).space().me(); }
 
 }  // namespace detail
 
@@ -197,10 +198,10 @@ void rmi_wait() {
 // A thread that the program has started looks at the network alone: it may make this call in a loop
 // for a transfer, or for a message.
 void rmi_poll() {
-  if (detail::sender == nullptr && !wait::runs_rank())
-    (void)wait::this_rank("rmi_poll");
-  else
+  if (rmi::executes_calls() || wait::runs_rank())
     this_endpoint("rmi_poll").poll();
+  else
+    (void)wait::this_rank("rmi_poll");
   wait::let_others_run();
 }
 

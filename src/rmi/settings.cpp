@@ -32,9 +32,13 @@ Settings settings_at_start() {
   take("ARMATURE_POLL_EVERY", settings.poll_every);
   take("ARMATURE_NESTING_MAX", settings.nesting_max);
   take("ARMATURE_CHANNEL_BYTES", settings.channel_bytes);
-  std::uint32_t service = 0;
-  take("ARMATURE_SERVICE_THREADS", service);
-  settings.service_thread = service != 0;
+  const auto take_flag = [](const char* variable, bool& flag) {
+    std::uint32_t number = 0;
+    take(variable, number);
+    flag = number != 0;
+  };
+  take_flag("ARMATURE_SERVICE_THREADS", settings.service_thread);
+  take_flag("ARMATURE_PROGRAM_THREADS", settings.program_threads);
   check(settings);
   return settings;
 }

@@ -19,12 +19,13 @@
 namespace armature::detail {
 
 using rmi::Endpoint;
+using rmi::endpoint_of_caller;
 using rmi::this_endpoint;
 
 namespace {
 
 Endpoint& endpoint_to_call(Rank to) {
-  Endpoint& endpoint = this_endpoint("remote call");
+  Endpoint& endpoint = endpoint_of_caller("remote call");
   endpoint.space().require_rank(to, "remote call");
   return endpoint;
 }
@@ -42,6 +43,7 @@ void require_not_too_deep(Endpoint& endpoint, Rank to) {
 }  // namespace
 
 Reply* new_reply(Rank to) {
+  const rmi::CallBeside under_way("remote call");
   Endpoint& endpoint = endpoint_to_call(to);
   const Endpoint::Use in_use = endpoint.use();
   require_not_too_deep(endpoint, to);
@@ -49,6 +51,7 @@ Reply* new_reply(Rank to) {
 }
 
 Reply* new_promised_reply(Rank likely, std::uint32_t& number) {
+  (void)this_endpoint("remote call");
   Endpoint& endpoint = endpoint_to_call(likely);
   const Endpoint::Use in_use = endpoint.use();
   require_not_too_deep(endpoint, likely);
@@ -56,10 +59,10 @@ Reply* new_promised_reply(Rank likely, std::uint32_t& number) {
 }
 
 void drop_reply(Reply* reply) noexcept {
-  if (sender == nullptr) return;
-  Endpoint& endpoint = this_endpoint("remote call");
-  const Endpoint::Use in_use = endpoint.use();
-  endpoint.replies().give_back(reply);
+  Endpoint* const endpoint = endpoint_of_caller();
+  if (endpoint == nullptr) return;
+  const Endpoint::Use in_use = endpoint->use();
+  endpoint->replies().give_back(reply);
 }
 
 bool reply_is_there(const Reply* reply) {
@@ -118,21 +121,26 @@ void check(Endpoint& endpoint, Reply& reply, Rank from) {
 }  // namespace
 
 void await_reply(Reply* reply, Rank from) {
-  Endpoint& endpoint = this_endpoint("remote call");
+  const rmi::CallBeside under_way("remote call");
+  Endpoint& endpoint = endpoint_of_caller("remote call");
+  const bool executes = rmi::executes_calls();
+  if (!executes) endpoint.flush();
   wait::WaitFor wait{
       .what = space::Awaiting::answer, .peer = from, .object = reply, .call = "remote call"};
   // The wait itself delivers often enough where the other rank needs this thread to answer.
-  const bool shares_thread = endpoint.context().rank.scheduler != nullptr;
+  const bool delivers = executes && endpoint.context().rank.scheduler == nullptr;
   wait::wait_until(wait, [&] {
     if (reply_is_there(reply)) return true;
-    if (shares_thread) return false;
+    if (!delivers) return false;
     endpoint.deliver();
     return reply_is_there(reply);
   });
   check(endpoint, *reply, from);
 }
 
-void check_reply(Reply* reply, Rank from) { check(this_endpoint("remote call"), *reply, from); }
+void check_reply(Reply* reply, Rank from) {
+  check(endpoint_of_caller("remote call"), *reply, from);
+}
 
 std::byte* reply_room(Call& call, std::size_t bytes) {
   // A result that could not be written may have been before.

@@ -11,8 +11,11 @@
 namespace armature {
 
 namespace detail {
-__thread Sender* sender = nullptr;
+namespace {
+constexpr Sender nobodys;
 }
+__thread Sender* sender = const_cast<Sender*>(&nobodys);
+}  // namespace detail
 
 namespace wait {
 namespace {
@@ -111,7 +114,9 @@ void require_turn(const RankContext& me, const char* call) {
 
 void set_this_rank(RankContext* context) {
   current.rank = context;
-  armature::detail::sender = context == nullptr ? nullptr : context->sender;
+  using armature::detail::nobodys, armature::detail::Sender;
+  const bool has_one = context != nullptr && context->sender != nullptr;
+  armature::detail::sender = has_one ? context->sender : const_cast<Sender*>(&nobodys);
 }
 
 HelpsRank::HelpsRank(RankContext& rank) { current.helped = &rank; }

@@ -325,11 +325,13 @@ class OwnWait {
 }
 
 /// Whether any thread may wait so: its condition itself takes in what it waits for. These are
-/// transfers, messages, notifications, locks of a rank, and its words.
+/// transfers, answers, messages, notifications, locks of a rank, and its words.
 bool may_be_anybodys(const RankContext* rank, const WaitFor& wait) {
   if (rank == nullptr) return poller() != nullptr;
   switch (wait.what) {
     case Awaiting::mutex:
+    case Awaiting::answer:
+    case Awaiting::name:
     case Awaiting::element:
     case Awaiting::notify:
     case Awaiting::message:

@@ -138,20 +138,6 @@ TEST(Threads, that_wait_for_a_message_execute_no_remote_calls) {
   world().barrier();
 }
 
-TEST(Threads, that_are_not_the_ranks_own_make_no_remote_calls) {
-  if (!count_as_rank()) GTEST_SKIP() << "threads here are of no rank";
-  armature::shared<Counted> counted(world());
-  std::jthread([&, to = right()] {
-    const std::vector<std::string> words{"started", "thread that runs the rank"};
-    expect_error(Errc::misuse, words, [&] { counted.async(to, &Counted::count); });
-    armature::rmi_poll();  // looks at the network alone
-    expect_error(Errc::misuse, words, [&] { armature::rmi_fence(); });
-  }).join();
-  armature::rmi_fence();
-  EXPECT_EQ(counted->calls, 0);
-  world().barrier();
-}
-
 TEST(Threads, of_a_rank_make_collective_calls_in_turns) {
   if (!count_as_rank()) GTEST_SKIP() << "threads here are of no rank";
   std::jthread([] { world().barrier(); }).join();

@@ -58,8 +58,8 @@ struct Outgoing {
   std::uint64_t written = 0;                           // bytes, since ever
   std::uint64_t sent = 0;  // requests, since ever: the fence counts them
   bool direct = false;     // publish each request at once, by a store
-  bool alone = false;  // whoever sends may write up to `end` without asking: there is no service
-                       // thread that might write there too, and requests have no checksum
+  bool alone = false;  // whoever sends may write up to `end` without asking: no other thread of the
+                       // rank might write there too, and requests have no checksum
   // Requests that are held back to travel together, and how many may be; 0: commit_indirect sees
   // each.
   std::uint32_t held = 0;
@@ -80,7 +80,8 @@ struct Sender {
   int level = 0;           // methods under way, each of them waiting but for the last
 };
 
-/// The calling rank's; nullptr outside a job.
+/// The calling rank's. A thread that runs none has one without channels, which is never written:
+/// its calls are compiled code.
 extern ARMATURE_API __thread Sender* sender __attribute__((tls_model("initial-exec")));
 
 /// The place of arguments that are too long for the ring: a block in the sender's segment.
@@ -97,17 +98,18 @@ inline constexpr std::size_t request_bytes_max = 8 * 1024;
 ARMATURE_API void commit_indirect(Sender& sender, Outgoing& out);
 ARMATURE_API void wake_receiver(Sender& sender, Outgoing& out);
 ARMATURE_API void poll_now(Sender& sender);
-[[noreturn]] ARMATURE_API void no_such_rank(Rank rank);
+/// The channel of a thread that runs no rank. Throws Error(bad_rank), Error(misuse).
+[[gnu::cold]] ARMATURE_API Outgoing& find_channel(Rank rank);
 
 /// The channel to a rank. Throws Error(bad_rank), or Error(misuse) outside a job.
 [[gnu::always_inline]] inline Outgoing& channel_to(Rank rank) {
   Sender* const me = sender;
-  if (me == nullptr || static_cast<std::uint32_t>(static_cast<int>(rank)) >= me->ranks) [[unlikely]]
-    no_such_rank(rank);
+  if (static_cast<std::uint32_t>(static_cast<int>(rank)) >= me->ranks) [[unlikely]]
+    return find_channel(rank);
   return me->to[static_cast<int>(rank)];
 }
 
-/// The sender holds the rank's endpoint if there is a service thread: then room is asked for.
+/// The sender holds the rank's endpoint if several threads share it: then room is asked for.
 [[gnu::always_inline]] inline bool has_room(const Outgoing& out, std::size_t bytes) {
   return out.alone && static_cast<std::size_t>(out.end - out.at) >= bytes;
 }
@@ -204,7 +206,7 @@ class Place {
   std::byte* at_ = nullptr;
   std::byte* block_ = nullptr;  // of `block_bytes_`
   std::size_t block_bytes_ = 0;
-  int locks_ = 0;  // of the endpoint, against its service thread
+  int locks_ = 0;  // of the endpoint, against the rank's other threads
 };
 
 }  // namespace armature::detail

@@ -26,13 +26,18 @@ struct Said {
 };
 
 /// Simulated and virtual ranks take turns on one thread: whose turn it is not could be disturbed by
-/// its second one.
-void check_service_threads(const LaunchOptions& options) {
-  const char* const service = getenv("ARMATURE_SERVICE_THREADS");
-  refuse_if((options.virtual_ranks || options.simulation_seed.has_value()) && service != nullptr &&
-                std::string_view(service) != "0",
-            "--service-threads (ARMATURE_SERVICE_THREADS) goes neither with --virtual nor with "
-            "--simulate: calls are executed when a rank waits or yields");
+/// another one.
+void check_other_threads(const LaunchOptions& options) {
+  if (!options.virtual_ranks && !options.simulation_seed) return;
+  for (const auto& [option, variable] :
+       {std::pair{"--service-threads", "ARMATURE_SERVICE_THREADS"},
+        std::pair{"--program-threads", "ARMATURE_PROGRAM_THREADS"}}) {
+    const char* const value = getenv(variable);
+    refuse_if(value != nullptr && std::string_view(value) != "0",
+              "{} ({}) goes neither with --virtual nor with --simulate: calls are executed when a "
+              "rank waits or yields",
+              option, variable);
+  }
 }
 
 void check_kind_of_ranks(const LaunchOptions& options) {
@@ -110,7 +115,7 @@ void check_hosts(const LaunchOptions& options) {
 
 void check_options(const LaunchOptions& options) {
   check_kind_of_ranks(options);
-  check_service_threads(options);
+  check_other_threads(options);
   check_simulation(options);
   check_states(options);
   if (!options.hosts.empty()) check_hosts(options);
