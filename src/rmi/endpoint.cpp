@@ -55,12 +55,15 @@ void Endpoint::share(bool with_program_threads) {
 }
 
 bool Endpoint::has_work() {
+  if (!executes_calls()) return false;
   const Use in_use = use();
   return inbox_.has_news() || outbox_.has_to_send() ||
          (fences_.are_under_way() && fences_.can_advance()) || futures_.has_work();
 }
 
 void Endpoint::deliver() {
+  if (!executes_calls()) [[unlikely]]
+    return;
   if (!context_.is_shared) [[likely]]
     return execute_all();
   const Use in_use(context_.mutex, std::try_to_lock);

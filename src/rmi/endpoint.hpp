@@ -40,7 +40,7 @@ class Endpoint final : public wait::WorkSource {
   [[nodiscard]] Use use() { return context_.use(); }
 
   /// Executes what has arrived; publishes what was held back. Never blocks, but the methods may.
-  /// Does nothing while the rank's other thread is at it.
+  /// Does nothing while another thread of the rank is at it, nor on one that executes no calls.
   void deliver() override;
   /// Delivers for a rank that asks for it: what is there now is executed, streams too.
   void poll();

@@ -138,6 +138,19 @@ TEST(Threads, that_wait_for_a_message_execute_no_remote_calls) {
   world().barrier();
 }
 
+TEST(Threads, that_are_in_a_collective_execute_no_remote_calls) {
+  if (!count_as_rank()) GTEST_SKIP() << "threads here are of no rank";
+  armature::shared<Counted> counted(world());
+  counted.async(right(), &Counted::count);
+  auto asked = counted.ask(right(), &Counted::count);
+  std::jthread([] { world().barrier(); }).join();
+  asked.get();
+  armature::rmi_fence();
+  EXPECT_EQ(counted->calls, 2);
+  if (!calls_come_at_any_time()) EXPECT_EQ(counted->elsewhere, 0);
+  world().barrier();
+}
+
 TEST(Threads, of_a_rank_make_collective_calls_in_turns) {
   if (!count_as_rank()) GTEST_SKIP() << "threads here are of no rank";
   std::jthread([] { world().barrier(); }).join();
