@@ -13,6 +13,7 @@
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
 #include "net/network.hpp"
+#include "team/breakdown.hpp"
 #include "team/records.hpp"
 #include "team/team_records.hpp"
 #include "wait/notifier.hpp"
