@@ -57,8 +57,9 @@ foreach(target armci armci_static)
 endforeach()
 
 # What C programs link with so that their ranks may be virtual: it runs main (armci-virtual.pc says the same).
-add_library(armci_virtual STATIC compat/armci/virtual/main.c)
+add_library(armci_virtual STATIC compat/main/main.c)
 add_library(armature::armci_virtual ALIAS armci_virtual)
+target_compile_definitions(armci_virtual PRIVATE RUN_MAIN=armci_run_main EXIT_MAIN=armci_exit_main)
 set_target_properties(armci_virtual PROPERTIES OUTPUT_NAME armci-virtual POSITION_INDEPENDENT_CODE ON)
 target_link_options(armci_virtual INTERFACE -Wl,--wrap=main -Wl,--wrap=exit)
 target_link_libraries(armci_virtual PUBLIC armci)
