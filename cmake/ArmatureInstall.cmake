@@ -16,7 +16,7 @@ set(probes $<$<OR:$<COMPILE_LANG_AND_ID:C,GNU,Clang>,$<COMPILE_LANG_AND_ID:CXX,G
 if(PROJECT_IS_TOP_LEVEL)
   set(probes $<INSTALL_INTERFACE:${probes}>)
 endif()
-foreach(target IN LISTS libraries)
+foreach(target IN LISTS libraries ITEMS shmem shmem_static)
   target_compile_options(${target} INTERFACE ${probes})
 endforeach()
 install(TARGETS ${libraries} EXPORT armature_targets
@@ -33,7 +33,7 @@ if(TARGET armature_tool)
 endif()
 
 # All that is installed, and nothing else (`./dev install`).
-add_custom_target(installed DEPENDS ${libraries} armature_ucx)
+add_custom_target(installed DEPENDS ${libraries} armature_ucx shmem shmem_static shmem_virtual)
 foreach(target armature_malloc armature_tool armature_bench_ucx)
   if(TARGET ${target})
     add_dependencies(installed ${target})

@@ -1,0 +1,199 @@
+#include "job.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <armature/collectives.hpp>
+#include <armature/locality.hpp>
+#include <armature/operators.hpp>
+#include <armature/run.hpp>
+#include <armature/virtual.hpp>
+
+#include "calls.hpp"
+#include "main.hpp"
+
+namespace shmem {
+namespace {
+
+bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
+
+void print_settings() {
+  if (is_set("SHMEM_VERSION"))
+    std::fprintf(stderr, "OpenSHMEM %d.%d, %s\n", SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION,
+                 SHMEM_VENDOR_STRING);
+  if (is_set("SHMEM_INFO"))
+    std::fputs(
+        "SHMEM_VERSION         prints the library's version\n"
+        "SHMEM_INFO            prints this\n"
+        "SHMEM_SYMMETRIC_SIZE  limits the symmetric heap: a number, and K, M, G or T; without it, "
+        "it grows\n"
+        "SHMEM_DEBUG           checks that all PEs pass the same sizes to calls of the heap\n",
+        stderr);
+}
+
+/// A program may end without shmem_finalize (OpenSHMEM 1.6, shmem_finalize). One that ends with
+/// another status than 0 has failed: the launcher reports it, and nobody is waited for.
+void leave(int status, void* owner) {
+  const bool is_child = static_cast<pid_t>(reinterpret_cast<std::intptr_t>(owner)) != getpid();
+  if (is_child || !armature::initialized()) return;
+  insisted("exit", [&] {
+    if (state().begun > 0 && status != 0) return;
+    end_rank();
+    armature::finalize();
+  });
+}
+
+/// All PEs must pass the same (SHMEM_DEBUG checks it).
+void require_same(const char* call, std::size_t bytes) {
+  if (!is_set("SHMEM_DEBUG")) return;
+  const armature::World& world = world_of(call);
+  const std::size_t least = armature::allreduce(world, bytes, armature::Minimum());
+  const std::size_t most = armature::allreduce(world, bytes, armature::Maximum());
+  if (least != most)
+    refuse("PEs ask for " + std::to_string(least) + " to " + std::to_string(most) +
+           " bytes, this one for " + std::to_string(bytes) + ": all must ask for the same");
+}
+
+}  // namespace
+
+void init() {
+  if (!armature::initialized()) {
+    armature::init();
+    if (!is_of_main())
+      on_exit(leave, reinterpret_cast<void*>(static_cast<std::intptr_t>(getpid())));
+  }
+  State& here = state();
+  if (here.begun++ > 0) return;
+  armature::World& world = armature::world();
+  if (world.rank() == 0) print_settings();
+  here.was_finalized = false;
+  here.heap.open();
+  here.shared.team = world.split(armature::node_of(world.rank()).number(), world.rank());
+  world.barrier();
+}
+
+int init_thread(int requested, int* provided) {
+  if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE) return -1;
+  init();
+  State& here = state();
+  here.threads = std::max(here.threads, requested);
+  // A fiber is one thread of control: others of the process are not its.
+  if (armature::rank_kind() != armature::RankKind::process)
+    here.threads = std::min<int>(here.threads, SHMEM_THREAD_FUNNELED);
+  if (provided != nullptr) *provided = here.threads;
+  return 0;
+}
+
+void query_thread(int* provided) { *provided = state_of("shmem_query_thread").threads; }
+
+void query_initialized(int* initialized) {
+  *initialized = armature::initialized() ? state().begun : 0;
+}
+
+void end_rank() {
+  State& here = state();
+  if (here.begun == 0) return;
+  here.begun = 1;
+  finalize();
+}
+
+void finalize() {
+  State& here = state_of("shmem_finalize");
+  complete_all();
+  world_of("shmem_finalize").barrier();
+  if (--here.begun > 0) return;
+  here.heap.close();
+  here.shared = {};
+  here.active_sets.clear();
+  here.was_finalized = true;
+}
+
+void start_pes(int /*npes*/) {
+  if (!armature::initialized() || state().begun == 0) init();
+}
+
+void global_exit(int status) {
+  // The status is what shmem_global_exit is given, 0 too; all PEs end at once.
+  armature::abort(status, "shmem_global_exit(" + std::to_string(status) + ")");
+}
+
+int my_pe() { return world_of("shmem_my_pe").rank(); }
+int n_pes() { return world_of("shmem_n_pes").size(); }
+
+int pe_accessible(int pe) { return pe >= 0 && pe < n_pes() ? 1 : 0; }
+int addr_accessible(const void* address, int pe) {
+  return pe_accessible(pe) != 0 && state_of("shmem_addr_accessible").heap.contains(address) ? 1 : 0;
+}
+
+void* ptr(const void* address, int pe) {
+  if (addr_accessible(address, pe) == 0) return nullptr;
+  if (!armature::same_node(my_pe(), pe)) return nullptr;
+  return at_pe(const_cast<void*>(address), pe).address();
+}
+void* team_ptr(shmem_team_t team, const void* address, int pe) {
+  const int world_pe = team_translate_pe(team, pe, SHMEM_TEAM_WORLD);
+  return world_pe < 0 ? nullptr : ptr(address, world_pe);
+}
+
+void info_get_version(int* major, int* minor) {
+  *major = SHMEM_MAJOR_VERSION;
+  *minor = SHMEM_MINOR_VERSION;
+}
+void info_get_name(char* name) { std::strcpy(name, SHMEM_VENDOR_STRING); }
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  State& here = state_of("shmem_malloc");
+  require_same("shmem_malloc", bytes);
+  if (bytes == 0) return nullptr;
+  void* const block = here.heap.allocate(bytes, alignment);
+  if (block != nullptr) barrier_all();
+  return block;
+}
+
+void* allocate_zeroed(std::size_t count, std::size_t bytes) {
+  std::size_t all = 0;
+  if (__builtin_mul_overflow(count, bytes, &all)) return nullptr;
+  State& here = state_of("shmem_calloc");
+  require_same("shmem_calloc", all);
+  if (all == 0) return nullptr;
+  void* const block = here.heap.allocate(all, 1);
+  if (block == nullptr) return nullptr;
+  std::memset(block, 0, all);
+  barrier_all();
+  return block;
+}
+
+void* reallocate(void* block, std::size_t bytes) {
+  if (block == nullptr) return allocate(bytes);
+  if (bytes == 0) {
+    release(block);
+    return nullptr;
+  }
+  State& here = state_of("shmem_realloc");
+  require_same("shmem_realloc", bytes);
+  const std::size_t before = here.heap.bytes_of(block);
+  barrier_all();
+  if (bytes <= before) return block;
+  void* const other = here.heap.allocate(bytes, 1);
+  if (other == nullptr) return nullptr;
+  std::memcpy(other, block, before);
+  here.heap.release(block);
+  barrier_all();
+  return other;
+}
+
+void release(void* block) {
+  if (block == nullptr) return;
+  State& here = state_of("shmem_free");
+  (void)here.heap.bytes_of(block);
+  barrier_all();
+  here.heap.release(block);
+}
+
+}  // namespace shmem

@@ -1,0 +1,33 @@
+#include <armature/fence.hpp>
+#include <armature/handle.hpp>
+
+#include "job.hpp"
+
+namespace shmem {
+
+void complete_all() {
+  armature::wait_all();
+  armature::fence_all();
+}
+
+// Blocking puts to one PE are in order by themselves; what is non-blocking is in order with what
+// comes after once it is complete.
+void fence(shmem_ctx_t ctx) {
+  if (ctx != SHMEM_CTX_INVALID) complete_all();
+}
+void quiet(shmem_ctx_t ctx) {
+  if (ctx != SHMEM_CTX_INVALID) complete_all();
+}
+void pe_quiet(shmem_ctx_t ctx, int pe) {
+  if (ctx == SHMEM_CTX_INVALID) return;
+  const armature::Rank rank = world_pe(ctx, pe);
+  armature::wait_all(rank);
+  armature::fence(rank);
+}
+
+void barrier_all() {
+  armature::wait_all();
+  world_of("shmem_barrier_all").barrier();
+}
+
+}  // namespace shmem

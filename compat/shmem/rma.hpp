@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+
+#include <armature/get.hpp>
+#include <armature/put.hpp>
+
+#include "place.hpp"
+
+// Puts and gets. What lies on the node is stored and loaded right here: a call costs the search for
+// the place and the copy.
+
+namespace shmem {
+
+template <class T>
+[[gnu::always_inline]] inline void put_value(shmem_ctx_t ctx, T* dest, T value, int pe) {
+  armature::put(at_pe(ctx, dest, pe), value);
+}
+template <class T>
+[[gnu::always_inline]] inline T get_value(shmem_ctx_t ctx, const T* source, int pe) {
+  return armature::get(at_pe(ctx, source, pe));
+}
+
+[[gnu::always_inline]] inline void put(shmem_ctx_t ctx, void* dest, const void* source,
+                                       std::size_t bytes, int pe) {
+  armature::put_bytes(at_pe(ctx, dest, pe), source, bytes);
+}
+[[gnu::always_inline]] inline void get(shmem_ctx_t ctx, void* dest, const void* source,
+                                       std::size_t bytes, int pe) {
+  armature::get_bytes(dest, at_pe(ctx, source, pe), bytes);
+}
+[[gnu::always_inline]] inline void put_nbi(shmem_ctx_t ctx, void* dest, const void* source,
+                                           std::size_t bytes, int pe) {
+  const armature::global_ptr<void> to = at_pe(ctx, dest, pe);
+  armature::put_nbi(
+      armature::global_ptr<std::byte>(to.rank(), static_cast<std::byte*>(to.address())),
+      static_cast<const std::byte*>(source), bytes);
+}
+[[gnu::always_inline]] inline void get_nbi(shmem_ctx_t ctx, void* dest, const void* source,
+                                           std::size_t bytes, int pe) {
+  const armature::global_ptr<const void> from = at_pe(ctx, source, pe);
+  armature::get_nbi(static_cast<std::byte*>(dest),
+                    armature::global_ptr<const std::byte>(
+                        from.rank(), static_cast<const std::byte*>(from.address())),
+                    bytes);
+}
+
+/// Blocks of elements, so many elements from one's begin to the next one's.
+struct Blocks {
+  std::ptrdiff_t dest_stride, source_stride;
+  std::size_t elements, count, element_bytes;
+};
+void put_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Blocks& blocks, int pe);
+void get_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Blocks& blocks, int pe);
+
+}  // namespace shmem

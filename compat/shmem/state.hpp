@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <armature/rank_local.hpp>
+#include <armature/team.hpp>
+#include <armature/world.hpp>
+
+#include "heap.hpp"
+#include "shmem.h"
+
+// State of a rank that the library keeps. It lies in the rank's own memory, so a virtual rank that
+// moves takes it along, as it does teams and contexts that it has made.
+
+struct shmem_team_s {
+  armature::Team team;
+  shmem_team_config_t config{};
+};
+struct shmem_ctx_s {
+  shmem_team_t of = SHMEM_TEAM_WORLD;
+  std::vector<armature::Rank> members;  // of its team; empty for the world
+};
+
+namespace shmem {
+
+struct State {
+  int begun = 0;  // shmem_init calls not yet matched by shmem_finalize
+  bool was_finalized = false;
+  int threads = SHMEM_THREAD_SINGLE;
+  Heap heap;
+  shmem_team_s shared;
+  std::map<std::array<int, 3>, armature::Team> active_sets;  // by start, stride and size
+};
+
+/// The calling rank's. Throws Error(misuse) before shmem_init has joined the job.
+State& state();
+/// As state(), and throws Error(misuse) outside shmem_init .. shmem_finalize.
+State& state_of(const char* call);
+/// The team of all. Throws Error(misuse) before shmem_init.
+armature::World& world_of(const char* call);
+
+}  // namespace shmem

@@ -1,0 +1,146 @@
+#include "teams.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "calls.hpp"
+#include "state.hpp"
+
+namespace shmem {
+namespace {
+
+shmem_team_t kept(armature::Team team, const shmem_team_config_t* config, long mask) {
+  if (!team) return SHMEM_TEAM_INVALID;
+  const bool has_config = config != nullptr && (mask & SHMEM_TEAM_NUM_CONTEXTS) != 0;
+  return new shmem_team_s{std::move(team), has_config ? *config : shmem_team_config_t{}};
+}
+
+bool is_predefined(shmem_team_t team) {
+  return team == SHMEM_TEAM_INVALID || team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED;
+}
+
+}  // namespace
+
+const armature::Team& team_of(shmem_team_t team) {
+  if (team == SHMEM_TEAM_WORLD) return world_of("SHMEM_TEAM_WORLD");
+  if (team == SHMEM_TEAM_SHARED) return state_of("SHMEM_TEAM_SHARED").shared.team;
+  if (team == SHMEM_TEAM_INVALID) refuse("the team is SHMEM_TEAM_INVALID");
+  return team->team;
+}
+
+const armature::Team& active_set(int start, int log_stride, int size) {
+  State& here = state_of("a routine of active sets");
+  const armature::World& world = world_of("an active set");
+  const auto said = [&] {
+    return "the active set of " + std::to_string(size) + " PEs from " + std::to_string(start) +
+           ", 2^" + std::to_string(log_stride) + " apart,";
+  };
+  if (start < 0 || size < 1 || log_stride < 0 || log_stride > 30 ||
+      start + (static_cast<long>(size - 1) << log_stride) >= world.size())
+    refuse(said() + " goes beyond the job's " + std::to_string(world.size()) + " PEs",
+           armature::Errc::bad_rank);
+  if (start == 0 && log_stride == 0 && size == world.size()) return world;
+  armature::Team& team = here.active_sets[{start, log_stride, size}];
+  if (!team) {
+    std::vector<armature::Rank> members;
+    for (int i = 0; i < size; ++i) members.emplace_back(start + (i << log_stride));
+    if (std::find(members.begin(), members.end(), armature::Rank(world.rank())) == members.end())
+      refuse(said() + " does not have the calling PE " + std::to_string(world.rank()),
+             armature::Errc::bad_rank);
+    team = armature::Team::create(members);
+  }
+  return team;
+}
+
+void require_symmetric(const long* work) {
+  if (work != nullptr && !state_of("a routine of active sets").heap.contains(work))
+    refuse(
+        "pSync is not symmetric: it does not lie in the symmetric heap. Static and global "
+        "variables are not symmetric objects here yet: use shmem_malloc",
+        armature::Errc::bad_address);
+}
+
+int team_my_pe(shmem_team_t team) { return team == SHMEM_TEAM_INVALID ? -1 : team_of(team).rank(); }
+int team_n_pes(shmem_team_t team) { return team == SHMEM_TEAM_INVALID ? -1 : team_of(team).size(); }
+
+int team_get_config(shmem_team_t team, long mask, shmem_team_config_t* config) {
+  if (team == SHMEM_TEAM_INVALID) return -1;
+  if (config != nullptr && (mask & SHMEM_TEAM_NUM_CONTEXTS) != 0)
+    *config = is_predefined(team) ? shmem_team_config_t{} : team->config;
+  return 0;
+}
+
+int team_translate_pe(shmem_team_t from, int pe, shmem_team_t to) {
+  if (from == SHMEM_TEAM_INVALID || to == SHMEM_TEAM_INVALID) return -1;
+  const armature::Team& source = team_of(from);
+  if (pe < 0 || pe >= source.size()) return -1;
+  return team_of(to).member(source.world_rank(pe));
+}
+
+int team_split_strided(shmem_team_t parent, int start, int stride, int size,
+                       const shmem_team_config_t* config, long mask, shmem_team_t* made) {
+  *made = SHMEM_TEAM_INVALID;
+  if (parent == SHMEM_TEAM_INVALID) return -1;
+  const armature::Team& team = team_of(parent);
+  const long last = start + static_cast<long>(stride) * (size - 1);
+  if (size < 1 || start < 0 || start >= team.size() || last < 0 || last >= team.size() ||
+      (stride == 0 && size > 1))
+    return -1;
+  int number = -1;
+  for (int i = 0; i < size; ++i)
+    if (start + i * stride == team.rank()) number = i;
+  *made = kept(team.split(number < 0 ? -1 : 0, number), config, mask);
+  return 0;
+}
+
+int team_split_2d(shmem_team_t parent, int columns, const shmem_team_config_t* row_config,
+                  long row_mask, shmem_team_t* row, const shmem_team_config_t* column_config,
+                  long column_mask, shmem_team_t* column) {
+  *row = *column = SHMEM_TEAM_INVALID;
+  if (parent == SHMEM_TEAM_INVALID || columns < 1) return -1;
+  const armature::Team& team = team_of(parent);
+  const int x = team.rank() % columns, y = team.rank() / columns;
+  *row = kept(team.split(y, x), row_config, row_mask);
+  *column = kept(team.split(x, y), column_config, column_mask);
+  return 0;
+}
+
+void team_destroy(shmem_team_t team) {
+  if (!is_predefined(team)) delete team;
+}
+
+int ctx_create(long options, shmem_ctx_t* ctx) {
+  return team_create_ctx(SHMEM_TEAM_WORLD, options, ctx);
+}
+
+int team_create_ctx(shmem_team_t team, long /*options*/, shmem_ctx_t* ctx) {
+  *ctx = SHMEM_CTX_INVALID;
+  if (team == SHMEM_TEAM_INVALID) return -1;
+  auto made = std::make_unique<shmem_ctx_s>();
+  made->of = team;
+  if (team != SHMEM_TEAM_WORLD) {
+    const armature::Team& of = team_of(team);
+    for (int member = 0; member < of.size(); ++member)
+      made->members.push_back(of.world_rank(member));
+  }
+  *ctx = made.release();
+  return 0;
+}
+
+void ctx_destroy(shmem_ctx_t ctx) {
+  if (ctx == SHMEM_CTX_INVALID) return;
+  if (ctx == SHMEM_CTX_DEFAULT) refuse("SHMEM_CTX_DEFAULT cannot be destroyed");
+  shmem_ctx_quiet(ctx);
+  delete ctx;
+}
+
+int ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) {
+  *team = ctx == SHMEM_CTX_INVALID   ? SHMEM_TEAM_INVALID
+          : ctx == SHMEM_CTX_DEFAULT ? SHMEM_TEAM_WORLD
+                                     : ctx->of;
+  return ctx == SHMEM_CTX_INVALID ? -1 : 0;
+}
+
+}  // namespace shmem

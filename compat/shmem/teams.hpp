@@ -1,0 +1,52 @@
+#pragma once
+
+#include <armature/team.hpp>
+
+#include "shmem.h"
+
+namespace shmem {
+
+/// Throws Error(bad_argument) for SHMEM_TEAM_INVALID.
+[[nodiscard]] const armature::Team& team_of(shmem_team_t team);
+
+/// Calls body(team), and returns 0; not 0 for SHMEM_TEAM_INVALID.
+template <class Body>
+int in_team(shmem_team_t team, Body&& body) {
+  if (team == SHMEM_TEAM_INVALID) return -1;
+  body(team_of(team));
+  return 0;
+}
+
+/// The team of an active set, which its members make together when they first use it. Throws
+/// Error(bad_rank) for a set that goes beyond the PEs, or that the caller is not in.
+[[nodiscard]] const armature::Team& active_set(int start, int log_stride, int size);
+/// Calls body(team). Throws Error(bad_address) for work memory that is not symmetric.
+void require_symmetric(const long* work);
+template <class Body>
+void in_active(const armature::Team& team, const long* work, Body&& body) {
+  require_symmetric(work);
+  body(team);
+}
+
+[[nodiscard]] int team_my_pe(shmem_team_t team);
+[[nodiscard]] int team_n_pes(shmem_team_t team);
+int team_get_config(shmem_team_t team, long mask, shmem_team_config_t* config);
+[[nodiscard]] int team_translate_pe(shmem_team_t from, int pe, shmem_team_t to);
+int team_split_strided(shmem_team_t parent, int start, int stride, int size,
+                       const shmem_team_config_t* config, long mask, shmem_team_t* made);
+int team_split_2d(shmem_team_t parent, int columns, const shmem_team_config_t* row_config,
+                  long row_mask, shmem_team_t* row, const shmem_team_config_t* column_config,
+                  long column_mask, shmem_team_t* column);
+void team_destroy(shmem_team_t team);
+
+int ctx_create(long options, shmem_ctx_t* ctx);
+int team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx);
+void ctx_destroy(shmem_ctx_t ctx);
+int ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team);
+
+/// Sessions are hints; none is taken yet.
+inline void ctx_session_start(shmem_ctx_t /*ctx*/, long /*options*/,
+                              const shmem_ctx_session_config_t* /*config*/, long /*mask*/) {}
+inline void ctx_session_stop(shmem_ctx_t /*ctx*/) {}
+
+}  // namespace shmem

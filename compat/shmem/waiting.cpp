@@ -1,0 +1,27 @@
+#include "waiting.hpp"
+
+#include <string>
+
+namespace shmem {
+
+armature::Comparison comparison_of(int comparison) {
+  using enum armature::Comparison;
+  switch (comparison) {
+    case SHMEM_CMP_EQ:
+      return eq;
+    case SHMEM_CMP_NE:
+      return ne;
+    case SHMEM_CMP_GT:
+      return gt;
+    case SHMEM_CMP_GE:
+      return ge;
+    case SHMEM_CMP_LT:
+      return lt;
+    case SHMEM_CMP_LE:
+      return le;
+    default:
+      refuse("cmp " + std::to_string(comparison) + " is none of SHMEM_CMP_EQ to SHMEM_CMP_LE");
+  }
+}
+
+}  // namespace shmem

@@ -1,0 +1,46 @@
+/* Calls that C11's generics and C++'s overloads have in common. */
+static void generic_forms(void) {
+  const int me = shmem_my_pe(), pes = shmem_n_pes(), next = (me + 1) % pes;
+  const shmem_ctx_t ctx = SHMEM_CTX_DEFAULT;
+  double* a = (double*)fresh(8 * sizeof(double));
+  double* b = (double*)fresh(8 * sizeof(double));
+  int64_t* n = (int64_t*)fresh(4 * sizeof(int64_t));
+  uint64_t* s = (uint64_t*)fresh(sizeof(uint64_t));
+  const double mine[2] = {1 + me * 1.5, 7};
+  double got[2];
+  shmem_put(a, mine, 2, next);
+  shmem_put(ctx, a + 2, mine, 2, next);
+  shmem_put_nbi(a + 4, mine, 2, next);
+  shmem_iput(ctx, b, mine, 2, 1, 2, next);
+  shmem_ibput(b + 4, mine, 2, 2, 2, 1, next);
+  shmem_quiet();
+  CHECK(shmem_g(a, next) == mine[0] && shmem_g(ctx, a + 2, next) == mine[0]);
+  shmem_get(got, a + 4, 2, next);
+  CHECK(got[1] == 7);
+  shmem_get(ctx, got, b + 4, 2, next);
+  CHECK(got[0] == mine[0]);
+  shmem_get_nbi(ctx, got, a, 2, next);
+  shmem_quiet();
+  shmem_iget(got, b, 1, 2, 2, next);
+  CHECK(got[0] == mine[0] && got[1] == 7);
+  shmem_p(n, (int64_t)5, next);
+  shmem_p(ctx, n + 1, (int64_t)6, next);
+  CHECK(shmem_atomic_fetch_add(n, (int64_t)1, next) == 5 && shmem_atomic_fetch(ctx, n, next) == 6);
+  shmem_atomic_inc(n, next);
+  shmem_wait_until(n, SHMEM_CMP_EQ, (int64_t)7);
+  CHECK(shmem_test(n, SHMEM_CMP_GT, (int64_t)6));
+  shmem_wait_until_all(n, 2, (const int*)NULL, SHMEM_CMP_GT, (int64_t)5);
+  shmem_put_signal(ctx, a, mine, 2, s, 1, SHMEM_SIGNAL_ADD, next);
+  shmem_signal_wait_until(s, SHMEM_CMP_EQ, 1);
+  shmem_barrier_all();
+  shmem_signal_add(ctx, s, 1, next);
+  shmem_signal_wait_until(s, SHMEM_CMP_EQ, 2);
+  CHECK(shmem_sync(SHMEM_TEAM_WORLD) == 0);
+  CHECK(shmem_sum_reduce(SHMEM_TEAM_WORLD, b, mine, 1) == 0);
+  CHECK(b[0] == pes + 0.75 * pes * (pes - 1));
+  CHECK(shmem_max_reduce(SHMEM_TEAM_WORLD, n + 2, n, 2) == 0 && n[2] == 7 && n[3] == 6);
+  CHECK(shmem_sum_inscan(SHMEM_TEAM_WORLD, b, mine + 1, 1) == 0 && b[0] == 7 * (me + 1));
+  CHECK(shmem_broadcast(SHMEM_TEAM_WORLD, b, mine, 2, pes - 1) == 0);
+  shmem_barrier_all();
+  shmem_free(a), shmem_free(b), shmem_free(n), shmem_free(s);
+}
