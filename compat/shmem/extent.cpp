@@ -1,6 +1,7 @@
 #include "extent.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <armature/layer/symmetric.hpp>
 #include <armature/run.hpp>
@@ -19,7 +20,7 @@ void know_heap(const std::byte* begin, std::size_t bytes) {
       known == 0 ? first : std::min<std::uintptr_t>(heap_extent.begin, first);
   const std::uintptr_t high =
       known == 0 ? first + bytes : std::max(heap_extent.begin + known, first + bytes);
-  heap_extent.stride = stride;
+  heap_extent.stride_bits = std::countr_zero(stride);
   heap_extent.span = stride * static_cast<std::uintptr_t>(world.size());
   heap_extent.begin = low;
   // Release: who sees these bytes sees where they begin.

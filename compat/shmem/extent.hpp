@@ -11,10 +11,10 @@ namespace shmem {
 struct HeapExtent {
   std::atomic<std::uintptr_t> begin = 0;
   std::atomic<std::size_t> bytes = 0;
-  std::atomic<std::uintptr_t> stride = 1;  // between segments
-  std::atomic<std::uintptr_t> span = 0;    // of all segments
+  std::atomic<int> stride_bits = 0;      // segments are so many bits of an address apart
+  std::atomic<std::uintptr_t> span = 0;  // of all segments
 };
-extern HeapExtent heap_extent;
+[[gnu::visibility("hidden")]] extern HeapExtent heap_extent;
 
 /// Adds a block of the calling rank's heap to the extent.
 void know_heap(const std::byte* begin, std::size_t bytes);

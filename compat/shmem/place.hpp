@@ -32,12 +32,12 @@ template <class T>
   // Acquire: who sees the bytes of a block sees the begin that was stored before them.
   const std::size_t bytes = heap_extent.bytes.load(std::memory_order_acquire);
   const std::uintptr_t begin = heap_extent.begin.load(std::memory_order_relaxed);
-  const std::uintptr_t stride = heap_extent.stride.load(std::memory_order_relaxed);
+  const int bits = heap_extent.stride_bits.load(std::memory_order_relaxed);
   const std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(address) - begin;
-  const std::uintptr_t offset = distance & (stride - 1);
+  const std::uintptr_t offset = distance & ((std::uintptr_t{1} << bits) - 1);
   if (offset >= bytes || distance >= heap_extent.span.load(std::memory_order_relaxed)) [[unlikely]]
     return {pe, static_cast<T*>(same_place_slow(address, pe))};
-  return {pe, reinterpret_cast<T*>(begin + offset + static_cast<std::uintptr_t>(pe) * stride)};
+  return {pe, reinterpret_cast<T*>(begin + offset + (static_cast<std::uintptr_t>(pe) << bits))};
 }
 template <class T>
 [[gnu::always_inline]] inline armature::global_ptr<T> at_pe(shmem_ctx_t ctx, T* address, int pe) {

@@ -15,6 +15,8 @@ cmake --install "$build" --prefix "$work/first" >/dev/null
 mv "$work/first" "$work/prefix"  # nothing may remember where it was installed
 prefix=$work/prefix
 for file in bin/armature lib/libarmature.so lib/libarmature.a lib/libarmci.so lib/libarmci.a lib/libarmci-static.a lib/libarmci-virtual.a \
+  lib/libarmature-shmem.so lib/libarmature-shmem.a lib/libarmature-shmem-virtual.a lib/armature-shmem/bin/oshcc \
+  include/armature-shmem/shmem.h include/armature-shmem/shmem_routines.h lib/pkgconfig/armature-shmem.pc \
   include/armature/armature.hpp include/armci.h include/message.h include/armcix.h include/mp3.h share/armature/valgrind.supp; do
   [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
@@ -47,7 +49,7 @@ grep -rqs -- "-fstack-clash-protection" "$work"/consumer/build/CMakeFiles/consum
 
 step "pkg-config"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
-for package in armature armci armci-virtual; do
+for package in armature armci armci-virtual armature-shmem; do
   pkg-config --cflags "$package" | grep -q -- -fstack-clash-protection || { echo "$package does not probe stacks"; exit 1; }
 done
 # shellcheck disable=SC2046
@@ -58,6 +60,14 @@ done
   $(pkg-config --cflags --libs armci)
 expect_two_ranks "$work/by_pkg_config"
 expect_two_ranks "$work/armci_by_pkg_config"
+"$prefix/lib/armature-shmem/bin/oshcc" "$here/../../examples/shmem_ring.c" -o "$work/by_oshcc"
+# shellcheck disable=SC2046
+"$CC" -std=c11 "$here/../../examples/shmem_ring.c" -o "$work/shmem_by_pkg_config" \
+  $(pkg-config --cflags --libs armature-shmem)
+for program in by_oshcc shmem_by_pkg_config; do
+  "$prefix/lib/armature-shmem/bin/oshrun" -n 2 --timeout 30 "$work/$program" | grep -q "went round 2 PEs" ||
+    { echo "$program failed"; exit 1; }
+done
 
 # A program that is linked with a library, which is linked with ours: the program names neither ours nor its folder.
 step "a library in between"
