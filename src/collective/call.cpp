@@ -78,6 +78,7 @@ std::unique_ptr<Operation> Call::make(Buffers buffers, Operator with) {
 
 Handle Call::start(Buffers buffers, Operator with) {
   Engine& engine = this_engine(name_);
+  wait::require_turn(engine.rank(), name_);
   std::unique_ptr<Operation> operation;
   try {
     operation = make(std::move(buffers), std::move(with));

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "armature/collectives_async.hpp"
 #include "rmi.hpp"
 
 // Threads that the program starts call beside the rank's own thread: docs/guide/threads.md.
@@ -165,6 +166,7 @@ TEST(Threads, of_a_rank_make_collective_calls_in_turns) {
              error->message.find("in turns") != std::string::npos;
     };
     EXPECT_TRUE(eventually_refused(is_refused));
+    expect_error(Errc::misuse, {"in turns"}, [&] { armature::barrier_async(alone).wait(); });
     armature::send(self, goes_on, std::as_bytes(std::span(&self, 1)));
   });
   int got = -1;
