@@ -211,7 +211,9 @@ bool Dispatcher::fetch(Call& call) {
   const auto head = call.arguments - call.start;
   const auto bytes = static_cast<std::size_t>(call.end - call.start);
   try {
-    call.start = unpacked_block_ = fetch_block(space_, blocks_, call.from, call.start, bytes);
+    std::byte* const here = room_to_fetch(space_, blocks_, call.start, bytes);
+    fetch_into(here, space_, call.from, call.start, bytes);
+    call.start = unpacked_block_ = here;
   } catch (const Error& error) {
     if (error.code() != Errc::rank_lost) throw;
     return false;

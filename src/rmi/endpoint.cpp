@@ -30,7 +30,7 @@ Endpoint::Endpoint(wait::RankContext& context, const Settings& settings, Team ev
 
 void Endpoint::set(const Settings& settings) {
   check(settings);
-  const Use in_use = use();
+  const Use in_use(context_.mutex);  // also where it is not shared: see publish()
   if (settings.service_thread != context_.has_service)
     base::fail(Errc::misuse,
                "set_rmi_settings: whether ranks have service threads is decided at launch");
@@ -43,14 +43,11 @@ void Endpoint::set(const Settings& settings) {
 }
 
 void Endpoint::share(bool with_program_threads) {
-  if (context_.in_method())
+  if (context_.in_method() || context_.is_in_use())
     base::fail(Errc::misuse,
-               "set_rmi_settings: called inside a remote method: whether threads that the program "
-               "starts may call is set outside");
-  if (with_program_threads && context_.rank.scheduler != nullptr)
-    base::fail(Errc::misuse,
-               "set_rmi_settings: ranks that take turns on a thread, as virtual and simulated ones "
-               "do, have no threads of the program that may call");
+               "set_rmi_settings: called inside a remote method or a continuation: whether threads "
+               "that the program starts may call is set outside");
+  if (with_program_threads) context_.require_program_threads("set_rmi_settings");
   if (!context_.has_service) context_.is_shared = with_program_threads;
 }
 
@@ -63,23 +60,24 @@ bool Endpoint::has_work() {
 
 void Endpoint::deliver() {
   if (!executes_calls()) [[unlikely]]
-    return;
+    return publish();
   if (!context_.is_shared) [[likely]]
     return execute_all();
   const Use in_use(context_.mutex, std::try_to_lock);
   if (in_use.owns_lock()) execute_all();
 }
 
-void Endpoint::flush() {
-  const Use in_use = use();
-  outbox_.flush();
+// Whether it is shared is asked behind the lock: the rank's own thread may just change that.
+void Endpoint::publish() {
+  const Use in_use(context_.mutex, std::try_to_lock);
+  if (in_use.owns_lock() && context_.is_shared) outbox_.flush();
 }
 
+// The endpoint is kept: another thread that had it now might execute nothing.
 void Endpoint::poll() {
-  {
-    const Use in_use = use();
-    inbox_.stop_lagging();
-  }
+  Use in_use = use();
+  inbox_.stop_lagging();
+  if (context_.has_service) in_use = Use();
   deliver();
 }
 

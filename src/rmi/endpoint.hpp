@@ -44,8 +44,8 @@ class Endpoint final : public wait::WorkSource {
   void deliver() override;
   /// Delivers for a rank that asks for it: what is there now is executed, streams too.
   void poll();
-  /// Publishes what was held back, for a thread that executes no calls and is about to wait.
-  void flush();
+  /// Publishes what was held back, unless another thread is at it, or none but the rank's own is.
+  void publish() override;
   /// Whether deliver() would find something.
   [[nodiscard]] bool has_work() override;
   void set(const Settings& settings);

@@ -1,5 +1,7 @@
 #include "rmi/endpoint_context.hpp"
 
+#include <fmt/format.h>
+
 #include "base/fail.hpp"
 #include "rmi/request_checksum.hpp"
 #include "wait/trace.hpp"
@@ -22,8 +24,26 @@ EndpointContext::EndpointContext(wait::RankContext& the_rank, const Settings& th
         "ARMATURE_SERVICE_THREADS, ARMATURE_PROGRAM_THREADS: ranks that take turns on a "
         "thread, as virtual and simulated ones do, have no other threads: calls are executed "
         "when a rank waits");
+  if (the_settings.program_threads && space.header().processes != space.header().ranks)
+    base::fail(Errc::start,
+               "ARMATURE_PROGRAM_THREADS: in a process of several ranks (armature run --threads), "
+               "threads that the program starts are of no rank, and make no remote calls");
   sender.ranks = static_cast<std::uint32_t>(space.ranks());
   sender.until_poll = settings.poll_every;
+}
+
+void EndpointContext::require_program_threads(const char* call) const {
+  if (rank.scheduler != nullptr)
+    base::fail(Errc::misuse,
+               fmt::format("{}: ranks that take turns on a thread, as virtual and simulated ones "
+                           "do, have no threads of the program that may call",
+                           call));
+  const space::ControlHeader& job = space.header();
+  if (job.processes != job.ranks)
+    base::fail(Errc::misuse,
+               fmt::format("{}: in a process of several ranks (armature run --threads), threads "
+                           "that the program starts are of no rank, and make no remote calls",
+                           call));
 }
 
 void EndpointContext::hold() {

@@ -57,6 +57,10 @@ struct EndpointContext {
   void let_go();
   /// Whether a method is under way.
   [[nodiscard]] bool in_method() const { return sender.level > 0; }
+  /// Whether a request of this thread is being written, or a continuation runs.
+  [[nodiscard]] bool is_in_use() const { return held_ > 0 || continuing > 0; }
+  /// Throws Error(misuse) naming the call where threads that the program starts are of no rank.
+  void require_program_threads(const char* call) const;
   /// Whether it is no time to let others in, as a method is under way, which its own one-way calls
   /// do not interrupt. Where the rank has called it itself, it catches up behind it.
   [[nodiscard]] bool puts_off() {
@@ -87,6 +91,7 @@ struct EndpointContext {
   const bool traces;                 // armature run --trace
   OwnSender sender;
   std::uint64_t rounds = 0;  // how often what had come in was executed
+  int continuing = 0;        // continuations under way
   std::recursive_mutex mutex;
 
  private:

@@ -23,15 +23,20 @@ void FutureBase::settle() {
 
 namespace {
 
-/// The holder of the rank's endpoint looks at a future and settles it, if there is a service
-/// thread.
+/// A future of a thread that executes no calls has no continuations, and nobody else looks at it.
+/// All others are looked at by the holder of the endpoint.
+rmi::Endpoint::Use use_for(rmi::Endpoint& endpoint, const FutureBase& future) {
+  if (!rmi::executes_calls() && future.comes_from_outside()) return {};
+  return endpoint.use();
+}
+
 bool poll_held(rmi::Endpoint& endpoint, FutureBase& future) {
-  const rmi::Endpoint::Use in_use = endpoint.use();
+  const rmi::Endpoint::Use in_use = use_for(endpoint, future);
   return future.poll();
 }
 
 Rank awaited_held(rmi::Endpoint& endpoint, const FutureBase& future) {
-  const rmi::Endpoint::Use in_use = endpoint.use();
+  const rmi::Endpoint::Use in_use = use_for(endpoint, future);
   return future.awaited();
 }
 
@@ -68,7 +73,6 @@ void FutureBase::wait() {
   }
   rmi::Endpoint& endpoint = rmi::endpoint_of_caller("future::wait");
   const bool executes = rmi::executes_calls();
-  if (!executes) endpoint.flush();
   wait::WaitFor wait{.what = space::Awaiting::answer,
                      .peer = awaited_held(endpoint, *this),
                      .object = this,
@@ -83,9 +87,10 @@ void FutureBase::wait() {
 }
 
 bool FutureBase::is_there() {
+  const rmi::CallBeside under_way("future::test");
   rmi::Endpoint* const endpoint = rmi::endpoint_of_caller();
   if (endpoint == nullptr) return poll();
-  const rmi::Endpoint::Use in_use = endpoint->use();
+  const rmi::Endpoint::Use in_use = use_for(*endpoint, *this);
   return poll() || endpoint->futures().is_lost(*this);
 }
 
@@ -119,6 +124,11 @@ void FutureBase::run_continuations() {
   if (due.empty()) return;
   // Nobody polls the network while one computes.
   if (net::Network* const net = net::network()) net->thread().resume();
+  int& continuing = endpoint.context().continuing;
+  struct Continuing {
+    int& depth;
+    ~Continuing() { --depth; }
+  } const under_way{++continuing};
   for (const auto& continuation : due) continuation();
   // Continuations may have left this rank more to do, for which nobody notifies it.
   endpoint.context().made_progress();
@@ -141,7 +151,6 @@ void wait_until(bool (*is_there)(void* what), void* what, const char* call) {
   const wait::ThreadCall under_way(call);
   rmi::Endpoint& endpoint = rmi::endpoint_of_caller(call);
   const bool executes = rmi::executes_calls();
-  if (!executes) endpoint.flush();
   wait::WaitFor wait{
       .what = space::Awaiting::answer, .object = what, .is_notified = false, .call = call};
   wait::wait_until(wait, [&] {

@@ -61,10 +61,15 @@ void Outbox::adopt_settings() {
     Lane& lane = lanes_[to];
     if (lane.channel == nullptr) continue;
     const bool alone = !context_.is_shared && context_.checksum_bytes == 0;
-    if (outgoing_[to].alone != alone) outgoing_[to].alone = alone;
+    Outgoing& out = outgoing_[to];
+    if (out.alone != alone) {
+      out.alone = alone;
+      // The receiver has seen headers since that are not noted here.
+      out.method = out.code = out.object = 0;
+    }
     if (!lane.overflow.empty()) continue;
-    choose_way(outgoing_[to]);
-    lane.committed = outgoing_[to].at;
+    choose_way(out);
+    lane.committed = out.at;
   }
 }
 
@@ -183,7 +188,8 @@ bool Outbox::is_ready(Outgoing& out, std::size_t bytes) {
   if (lane.channel == nullptr) open(to);
   drain_overflow(to);
   if (lane.overflow.empty() && make_room(out, lane, bytes)) return true;
-  publish(out, lane);
+  // Once, however often this is asked.
+  if (lane.channel->published.load(std::memory_order_relaxed) != out.written) publish(out, lane);
   return false;
 }
 

@@ -152,27 +152,30 @@ void answer(space::AddressSpace& space, const detail::Call& call, Reply::State s
   if (carried && block != nullptr) Blocks::mark_done(block);
 }
 
-// Does not let other requests in meanwhile: they come after the one whose arguments these are.
-std::byte* fetch_block(space::AddressSpace& space, Blocks& blocks, Rank owner,
-                       const std::byte* block, std::size_t bytes) {
-  std::byte* here = nullptr;
+std::byte* room_to_fetch(space::AddressSpace& space, Blocks& blocks, const std::byte* block,
+                         std::size_t bytes) {
   try {
-    here = blocks.take(space.me(), bytes, "remote call");
-    {
-      rma::PendingGet get(owner, rma::IovCursor::contiguous(here, bytes), bytes);
-      rma::ask_subarray(
-          rma::operation_on(rma::Verb::get, owner, {here, block, bytes}, {.call = "remote call"}),
-          get.number(), rma::Asked::now);
-      get.wait_alone("remote call");
-    }
-    give_back_block(space, const_cast<std::byte*>(block));
+    return blocks.take(space.me(), bytes, "remote call");
   } catch (...) {
-    // Either the own block or the other's has not been done with.
-    here != nullptr ? Blocks::mark_done(here)
-                    : give_back_block(space, const_cast<std::byte*>(block));
+    give_back_block(space, const_cast<std::byte*>(block));
     throw;
   }
-  return here;
+}
+
+// Does not let other requests in meanwhile: they come after the one whose arguments these are.
+void fetch_into(std::byte* room, space::AddressSpace& space, Rank owner, const std::byte* block,
+                std::size_t bytes) {
+  try {
+    rma::PendingGet get(owner, rma::IovCursor::contiguous(room, bytes), bytes);
+    rma::ask_subarray(
+        rma::operation_on(rma::Verb::get, owner, {room, block, bytes}, {.call = "remote call"}),
+        get.number(), rma::Asked::now);
+    get.wait_alone("remote call");
+    give_back_block(space, const_cast<std::byte*>(block));
+  } catch (...) {
+    Blocks::mark_done(room);
+    throw;
+  }
 }
 
 void give_back_block(space::AddressSpace& space, std::byte* block) {

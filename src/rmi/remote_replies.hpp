@@ -25,10 +25,14 @@ struct StandIn {
 /// The answer is written: makes it visible to the asker, on whatever node.
 void answer(space::AddressSpace& space, const detail::Call& call, detail::Reply::State state);
 
-/// The bytes of a block in a remote rank's segment, in a block of ours that is marked done as that
-/// one would be.
-[[nodiscard]] std::byte* fetch_block(space::AddressSpace& space, Blocks& blocks, Rank owner,
-                                     const std::byte* block, std::size_t bytes);
+/// A block of ours for what lies in a block of a remote rank, which is given back where there is
+/// no room.
+[[nodiscard]] std::byte* room_to_fetch(space::AddressSpace& space, Blocks& blocks,
+                                       const std::byte* block, std::size_t bytes);
+/// Fetches the bytes of a block in a remote rank's segment into that room, and gives the block
+/// back. The room is marked done as that would be, also when this throws. Needs no endpoint.
+void fetch_into(std::byte* room, space::AddressSpace& space, Rank owner, const std::byte* block,
+                std::size_t bytes);
 /// A block that we need no more, on whatever node it lies.
 void give_back_block(space::AddressSpace& space, std::byte* block);
 

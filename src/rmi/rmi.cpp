@@ -24,12 +24,16 @@ using rmi::this_endpoint;
 namespace detail {
 
 ObjectId register_object(void* object) {
+  const rmi::CallBeside under_way("register an object");
   rmi::Endpoint& endpoint = endpoint_of_caller("register an object");
   const rmi::Endpoint::Use in_use = endpoint.use();
   return endpoint.objects().add(object);
 }
 
 void unregister_object(ObjectId id) noexcept {
+  // The process may have left the job.
+  std::optional<wait::ThreadCall> under_way;
+  if (!rmi::executes_calls() && !under_way.emplace(std::nothrow).has_begun()) return;
   rmi::Endpoint* const endpoint = rmi::endpoint_of_caller();
   if (endpoint == nullptr) return;
   const rmi::Endpoint::Use in_use = endpoint->use();
@@ -86,6 +90,7 @@ void unregister_shared(ObjectId id) {
 }
 
 void name_object(const std::string& name, ObjectId id) {
+  const rmi::CallBeside under_way("registered");
   rmi::Endpoint& endpoint = endpoint_of_caller("registered");
   const rmi::Endpoint::Use in_use = endpoint.use();
   endpoint.objects().name(name, id);
@@ -120,6 +125,7 @@ ObjectId find_named(Rank rank, const std::string& name) {
 }
 
 void* local_object(ObjectId id) {
+  const rmi::CallBeside under_way("shared_ref::local");
   rmi::Endpoint& endpoint = endpoint_of_caller("shared_ref::local");
   const rmi::Endpoint::Use in_use = endpoint.use();
   void* object = endpoint.objects().find(id);
@@ -133,6 +139,7 @@ void* local_object(ObjectId id) {
 }
 
 const Team& team_of(ObjectId id) {
+  const rmi::CallBeside under_way("shared_ref::team");
   rmi::Endpoint& endpoint = endpoint_of_caller("shared_ref::team");
   const rmi::Endpoint::Use in_use = endpoint.use();
   const rmi::Objects::Entry* entry = endpoint.objects().entry(id);
@@ -146,6 +153,7 @@ const Team& team_of(ObjectId id) {
 }
 
 ObjectId own(const Owned& owned) {
+  const rmi::CallBeside under_way("make_remote");
   rmi::Endpoint& endpoint = endpoint_of_caller("make_remote");
   const rmi::Endpoint::Use in_use = endpoint.use();
   const ObjectId id = endpoint.objects().add(owned.object);
@@ -154,12 +162,16 @@ ObjectId own(const Owned& owned) {
 }
 
 void disown(ObjectId id) {
+  const rmi::CallBeside under_way("destroy");
   rmi::Endpoint& endpoint = endpoint_of_caller("destroy");
   const rmi::Endpoint::Use in_use = endpoint.use();
   endpoint.objects().destroy(id);
 }
 
-Rank my_rank(const char* call) { return endpoint_of_caller(call).space().me(); }
+Rank my_rank(const char* call) {
+  const rmi::CallBeside under_way(call);
+  return endpoint_of_caller(call).space().me();
+}
 
 }  // namespace detail
 
@@ -196,12 +208,13 @@ void rmi_wait() {
 }
 
 // A thread that the program has started looks at the network alone: it may make this call in a loop
-// for a transfer, or for a message.
+// for a transfer, or for a message. What others need for that goes out.
 void rmi_poll() {
+  const rmi::CallBeside under_way("rmi_poll");
   if (rmi::executes_calls() || wait::runs_rank())
     this_endpoint("rmi_poll").poll();
   else
-    (void)wait::this_rank("rmi_poll");
+    wait::this_rank("rmi_poll").publish();
   wait::let_others_run();
 }
 

@@ -59,10 +59,15 @@ Reply* new_promised_reply(Rank likely, std::uint32_t& number) {
 }
 
 void drop_reply(Reply* reply) noexcept {
-  Endpoint* const endpoint = endpoint_of_caller();
-  if (endpoint == nullptr) return;
-  const Endpoint::Use in_use = endpoint->use();
-  endpoint->replies().give_back(reply);
+  const auto drop = [reply](Endpoint& endpoint) {
+    const Endpoint::Use in_use = endpoint.use();
+    endpoint.replies().give_back(reply);
+  };
+  if (rmi::executes_calls()) return drop(Endpoint::of(*sender));
+  // Its process may have left the job, and the slot has gone with that.
+  const wait::ThreadCall under_way(std::nothrow);
+  if (!under_way.has_begun()) return;
+  if (Endpoint* const endpoint = rmi::shared_endpoint()) drop(*endpoint);
 }
 
 bool reply_is_there(const Reply* reply) {
@@ -80,15 +85,19 @@ namespace {
 
 /// A long answer of a rank on another node is fetched before it is read.
 void fetch_answer(Endpoint& endpoint, Reply& reply, Rank from) {
-  const space::AddressSpace& space = endpoint.space();
+  space::AddressSpace& space = endpoint.space();
   const auto* block = reinterpret_cast<const std::byte*>(reply.block);
   if (reply.block == 0 || space.is_here(from) || space.owner(block) != from) return;
   if (!rmi::Blocks::may_be(space, block, reply.bytes, from))
     base::fail(Errc::corrupt,
                fmt::format("the answer of rank {} makes no sense", static_cast<int>(from)));
-  const Endpoint::Use in_use = endpoint.use();
-  reply.block = reinterpret_cast<std::uint64_t>(
-      rmi::fetch_block(endpoint.space(), endpoint.blocks(), from, block, reply.bytes));
+  // The endpoint is held for the room alone: others go on while the bytes come.
+  std::byte* const here = [&] {
+    const Endpoint::Use in_use = endpoint.use();
+    return rmi::room_to_fetch(space, endpoint.blocks(), block, reply.bytes);
+  }();
+  rmi::fetch_into(here, space, from, block, reply.bytes);
+  reply.block = reinterpret_cast<std::uint64_t>(here);
 }
 
 [[gnu::noinline]] void check_long(Endpoint& endpoint, Reply& reply, Rank from) {
@@ -124,7 +133,6 @@ void await_reply(Reply* reply, Rank from) {
   const rmi::CallBeside under_way("remote call");
   Endpoint& endpoint = endpoint_of_caller("remote call");
   const bool executes = rmi::executes_calls();
-  if (!executes) endpoint.flush();
   wait::WaitFor wait{
       .what = space::Awaiting::answer, .peer = from, .object = reply, .call = "remote call"};
   // The wait itself delivers often enough where the other rank needs this thread to answer.
@@ -139,6 +147,7 @@ void await_reply(Reply* reply, Rank from) {
 }
 
 void check_reply(Reply* reply, Rank from) {
+  const rmi::CallBeside under_way("remote call");
   check(endpoint_of_caller("remote call"), *reply, from);
 }
 

@@ -60,6 +60,16 @@ void RankContext::remove(const WorkSource& source) {
   }
 }
 
+// Acquire: the rank's own thread may add one meanwhile.
+void RankContext::publish() {
+  const auto behind = [](WorkSource*& place) {
+    return std::atomic_ref(place).load(std::memory_order_acquire);
+  };
+  for (WorkSource* source = behind(first_source_); source != nullptr;
+       source = behind(source->next_))
+    source->publish();
+}
+
 RankContext* current_rank() {
   if (current.rank != nullptr) return current.rank;
   if (current.helped != nullptr) return current.helped;

@@ -55,6 +55,8 @@ struct RankContext {
       if (source->has_work()) return true;
     return false;
   }
+  /// Lets others see what was held back for them; by a thread that the program has started.
+  void publish();
   /// Takes in from the source, after those that are there, until it is taken away.
   void add(WorkSource& source);
   /// Does nothing where it is not there.

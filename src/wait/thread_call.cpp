@@ -23,12 +23,17 @@ Calls& calls() { return base::state<Calls>(); }
 
 }  // namespace
 
-void ThreadCall::begin(const char* call) {
+bool ThreadCall::try_begin() noexcept {
   // Calls that one call of this thread makes belong to it.
-  if (calls_of_thread()++ > 0) return;
+  if (calls_of_thread()++ > 0) return true;
   calls().under_way.fetch_add(1, std::memory_order_seq_cst);
-  if (!calls().ended.load(std::memory_order_seq_cst)) return;
+  if (!calls().ended.load(std::memory_order_seq_cst)) return true;
   end();
+  return false;
+}
+
+void ThreadCall::begin(const char* call) {
+  if (try_begin()) return;
   base::fail(Errc::misuse,
              fmt::format("{}: called outside armature::run (or init .. finalize)", call));
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <new>
+
 #include "wait/rank_context.hpp"
 
 // A thread that the program has started may be in a call when its process leaves the job. Such a
@@ -21,6 +23,9 @@ class ThreadCall {
     if (is_counted_) [[unlikely]]
       begin(call);
   }
+  /// For what must not throw: has not begun where the process has left its job.
+  explicit ThreadCall(const std::nothrow_t& /*does_not_throw*/) noexcept
+      : is_counted_(!runs_rank() && try_begin()) {}
   ThreadCall(const ThreadCall&) = delete;
   ThreadCall& operator=(const ThreadCall&) = delete;
   ~ThreadCall() {
@@ -30,6 +35,7 @@ class ThreadCall {
 
   /// Whether the calling thread runs a rank.
   [[nodiscard]] bool is_of_rank() const { return !is_counted_; }
+  [[nodiscard]] bool has_begun() const { return is_counted_ || runs_rank(); }
 
   /// Lets no more of them begin, and returns when none is under way. By the thread that leaves the
   /// job, once all ranks of the process have left it.
@@ -39,6 +45,7 @@ class ThreadCall {
 
  private:
   static void begin(const char* call);
+  static bool try_begin() noexcept;
   static void end();
 
   const bool is_counted_;

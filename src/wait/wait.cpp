@@ -239,20 +239,23 @@ namespace detail {
 
 /// A thread that the program has started waits for what the network or another thread brings. The
 /// rest that comes for its rank, and the rank's record, are the rank's own thread's.
-[[gnu::noinline]] void wait_as_anybody(const RankContext* rank, const WaitFor& wait, Ready ready,
+[[gnu::noinline]] void wait_as_anybody(RankContext* rank, const WaitFor& wait, Ready ready,
                                        void* condition) {
   Latched condition_holds(ready, condition);
   GoneRanks gone;
   constexpr std::uint64_t interval_ns = 50'000;
   for (std::uint32_t round = 0; !condition_holds.look(); ++round) {
+    // Those that are waited for may need it. Later ones are another thread's, which may hold it up.
+    if (rank != nullptr && round % 64 == 0) rank->publish();
     if (Poller* const net = poller(); net != nullptr && net->try_poll()) continue;
     if (round % 64 != 63 && !core_is_wanted()) {
       yield();
       continue;
     }
     if (rank != nullptr) gone.check(rank->space, wait, condition_holds);
-    // A transfer still ends: the other processes answer until this one has said good-bye.
-    if (wait.what != Awaiting::completion) require_in_job(wait.call);
+    // A transfer between nodes still ends: the other processes answer until this one has said
+    // good-bye. On one node only messages and collectives are waited for so, and those need ranks.
+    if (wait.what != Awaiting::completion || poller() == nullptr) require_in_job(wait.call);
     const timespec interval{0, static_cast<long>(interval_ns)};
     nanosleep(&interval, nullptr);
   }

@@ -14,6 +14,8 @@ class WorkSource {
   /// Whether deliver() would find something that nobody notifies it of; asked before falling
   /// asleep.
   [[nodiscard]] virtual bool has_work() { return false; }
+  /// Lets others see what was held back for them. By any thread; never blocks.
+  virtual void publish() {}
 
  private:
   friend struct RankContext;

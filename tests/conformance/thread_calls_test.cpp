@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -219,12 +220,38 @@ TEST(ThreadCalls, wait_for_answers_behind_calls_that_were_held_back) {
   end_calls();
 }
 
+// It is the message that lets the receiver answer, and the rank's own thread does nothing.
+TEST(ThreadCalls, that_were_held_back_go_before_their_thread_waits_for_a_message) {
+  if (!count_as_rank()) GTEST_SKIP() << "threads here are of no rank";
+  const With shared(&RmiSettings::program_threads, true);
+  const With aggregated(&RmiSettings::aggregation, 1000U);
+  armature::shared<Called> called(world());
+  constexpr int answer = 3;
+  world().barrier();
+  if (me() == 0 && ranks() > 1)
+    std::jthread([&, to = right()] {
+      int got = 0;
+      called.async(to, &Called::note);
+      (void)armature::receive(to, answer, std::as_writable_bytes(std::span(&got, 1)));
+    }).join();
+  if (me() == 1) {
+    while (called->calls == 0) armature::rmi_poll();
+    const int sent = 1;
+    armature::send(armature::Rank(0), answer, std::as_bytes(std::span(&sent, 1)));
+  }
+  world().barrier();
+  EXPECT_EQ(called->calls, me() == 1 ? 1 : 0);
+  end_calls();
+}
+
 // A thread that names another method between two calls of the rank's own thread.
 TEST(ThreadCalls, begin_and_end_between_calls_of_the_ranks_own_thread) {
   if (!count_as_rank()) GTEST_SKIP() << "threads here are of no rank";
   armature::shared<Called> called(world());
   const armature::Rank to = right();
   for (int round = 0; round < 3; ++round) {
+    // Finds room, so that the next one may leave out what the last one has named.
+    (void)called.sync(to, &Called::twice, 1L);
     called.async(to, &Called::add, 10L);
     called.async(to, &Called::add, 10L);
     const With shared(&RmiSettings::program_threads, true);
@@ -233,7 +260,7 @@ TEST(ThreadCalls, begin_and_end_between_calls_of_the_ranks_own_thread) {
   }
   called.async(to, &Called::add, 10L);
   armature::rmi_fence();
-  EXPECT_EQ(called->calls, 13);
+  EXPECT_EQ(called->calls, 16);
   EXPECT_EQ(called->sum, 100 - 3);
   end_calls();
 }
@@ -270,11 +297,14 @@ TEST(ThreadCalls, that_execute_others_are_for_the_ranks_own_thread) {
   end_calls();
 }
 
-TEST(ThreadCalls, are_allowed_outside_methods_only) {
+TEST(ThreadCalls, are_allowed_outside_methods_and_continuations_only) {
   if (!count_as_rank()) GTEST_SKIP() << "threads here are of no rank";
   armature::shared<Called> called(world());
   called.async(right(), &Called::sets);
   armature::rmi_fence();
   EXPECT_EQ(called->calls, 1);
+  // The answer is not there before this rank has executed the call.
+  called.ask(armature::Rank(me()), &Called::note).then([&] { called->sets(); }).get();
+  EXPECT_EQ(called->calls, 3);
   end_calls();
 }
