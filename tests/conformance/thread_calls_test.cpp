@@ -308,3 +308,14 @@ TEST(ThreadCalls, are_allowed_outside_methods_and_continuations_only) {
   EXPECT_EQ(called->calls, 3);
   end_calls();
 }
+
+TEST(ThreadCalls, are_not_allowed_where_threads_are_of_no_rank) {
+  if (count_as_rank()) GTEST_SKIP() << "threads here are of a rank";
+  if (calls_come_at_any_time()) GTEST_SKIP() << "calls take the lock anyway";
+  expect_error(Errc::misuse, {"set_rmi_settings", "threads"}, [] {
+    RmiSettings settings = armature::rmi_settings();
+    settings.program_threads = true;
+    armature::set_rmi_settings(settings);
+  });
+  EXPECT_FALSE(armature::rmi_settings().program_threads);
+}

@@ -27,6 +27,8 @@ struct Shared {
   armature::Rank self;
 };
 
+void nothing() {}
+
 const std::map<std::string, std::function<void(Shared&)>> calls = {
     {"put", [](Shared& s) { armature::put(s.piece.on(s.next), 1L); }},
     {"get", [](Shared& s) { (void)armature::get(s.piece.on(s.next)); }},
@@ -67,6 +69,14 @@ const std::map<std::string, std::function<void(Shared&)>> calls = {
        std::byte buffer[8];
        (void)armature::receive(s.next, 7, buffer);
      }},
+    {"receive_async",
+     [](Shared& s) {
+       static std::byte buffer[8];  // the receive stays, as nobody ends it
+       armature::receive_async(s.next, 7, buffer).wait();
+     }},
+    {"sync", [](Shared& s) { armature::sync(s.next, &nothing); }},
+    {"ask", [](Shared& s) { armature::ask(s.next, &nothing).get(); }},
+    {"rmi_poll", [](Shared& /*unused*/) { armature::rmi_poll(); }},
 };
 
 // Variables of the process, whose thread stays when its ranks have left.

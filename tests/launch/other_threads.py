@@ -7,6 +7,7 @@ from harness import expect, run
 
 OF_ANY_THREAD = ["put", "get", "get_long", "get_async", "strided", "fetch_add", "fence"]
 OF_A_RANK = ["accumulate", "lock", "lock_that_is_held", "wait_notify", "receive"]
+REMOTE_CALLS = ["sync", "ask", "rmi_poll"]
 
 
 def program(words, status, *patterns, options):
@@ -26,6 +27,20 @@ def test_a_thread_in_a_call_to_another_node_when_its_rank_returns_is_refused():
 
 def test_a_thread_in_a_call_on_its_node_when_its_rank_returns_is_refused():
     refuse_late_calls(OF_ANY_THREAD + OF_A_RANK, ["-n", 2])
+
+
+def test_a_thread_in_a_receive_of_its_node_when_its_rank_returns_is_refused():
+    refuse_late_calls(["receive_async"], ["-n", 2])
+
+
+def test_a_thread_in_a_remote_call_when_its_rank_returns_is_refused():
+    for nodes in (1, 2):
+        refuse_late_calls(REMOTE_CALLS, ["-n", 2, "--nodes", nodes, "--program-threads"])
+
+
+def test_threads_of_no_rank_are_not_allowed_remote_calls():
+    program(["put"], 1, "--program-threads .* does not go with --threads",
+            options=["-n", 2, "--threads", 2, "--program-threads"])
 
 
 def test_a_thread_in_a_transfer_when_ranks_of_its_process_return_is_refused():

@@ -28,6 +28,11 @@ struct Said {
 /// Simulated and virtual ranks take turns on one thread: whose turn it is not could be disturbed by
 /// another one.
 void check_other_threads(const LaunchOptions& options) {
+  const char* const by_program = getenv("ARMATURE_PROGRAM_THREADS");
+  refuse_if(
+      options.threads > 1 && by_program != nullptr && std::string_view(by_program) != "0",
+      "--program-threads (ARMATURE_PROGRAM_THREADS) does not go with --threads: in a process of "
+      "several ranks, threads that the program starts are of no rank, and make no remote calls");
   if (!options.virtual_ranks && !options.simulation_seed) return;
   for (const auto& [option, variable] :
        {std::pair{"--service-threads", "ARMATURE_SERVICE_THREADS"},
