@@ -13,7 +13,32 @@
 namespace armature::image {
 
 Copies::Copies(const Loaded& original, Plan plan, const Places& places, base::FileDescriptor file)
-    : original_(original.base), plan_(std::move(plan)), places_(places), file_(std::move(file)) {}
+    : original_(original.base),
+      thread_locals_(original.thread_locals),
+      plan_(std::move(plan)),
+      places_(places),
+      file_(std::move(file)) {}
+
+bool Copies::text_holds(const void* address, std::size_t bytes) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const auto first = reinterpret_cast<std::uintptr_t>(places_.first);
+  // Those of one rank: from the beginning of its copy on, bytes that begin in front of it included.
+  const std::uint64_t behind = at - first;
+  for (const std::uint64_t rank :
+       {behind / places_.distance, (behind + bytes) / places_.distance}) {
+    if (rank >= static_cast<std::uint64_t>(places_.count)) continue;
+    const std::uintptr_t copy = first + rank * places_.distance;
+    for (const Plan::Text& text : plan_.text)
+      if (at < copy + text.begin + text.bytes && copy + text.begin < at + bytes) return true;
+  }
+  return false;
+}
+
+bool Copies::thread_locals_hold(const void* address, std::size_t bytes) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const auto first = reinterpret_cast<std::uintptr_t>(thread_locals_);
+  return at < first + plan_.thread_locals.bytes && first < at + bytes;
+}
 
 int Copies::owner(std::uintptr_t address) const {
   const std::uint64_t behind = address - reinterpret_cast<std::uintptr_t>(places_.first);
@@ -51,6 +76,9 @@ void Copies::fill(int rank) const {
   // Nobody would tell a copy that the process has threads.
   if (const std::uint64_t at = plan_.borrowed_at("__libc_single_threaded"); at != 0)
     image[at] = std::byte{0};
+  // The program may have read its own arguments before.
+  if (const std::uint64_t at = plan_.borrowed_at("optind"); at != 0)
+    *reinterpret_cast<int*>(image + at) = 1;
 }
 
 void Copies::map_text(int rank) const {
@@ -75,7 +103,6 @@ void Copies::call_all(int rank, const Plan::Functions& functions, int argc, char
 }
 
 void Copies::construct(int rank, int argc, char** argv, char** variables) const {
-  call_all(rank, plan_.before_init, argc, argv, variables);
   if (plan_.init_function != 0) reinterpret_cast<void (*)()>(of(rank) + plan_.init_function)();
   call_all(rank, plan_.init, argc, argv, variables);
 }

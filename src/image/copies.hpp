@@ -32,6 +32,12 @@ class Copies {
   [[nodiscard]] std::byte* thread_locals_of(int rank) const { return of(rank) + plan_.bytes; }
   /// The rank in whose copy that lies; -1: in none.
   [[nodiscard]] int owner(std::uintptr_t address) const;
+  /// Whether some of those bytes are code or constants of a copy. Only processes that run its rank
+  /// have mapped them: the others find zeros there.
+  [[nodiscard]] bool text_holds(const void* address, std::size_t bytes) const;
+  /// Whether some of those bytes are thread-local variables of the program. What is there is the
+  /// variables of whichever rank runs.
+  [[nodiscard]] bool thread_locals_hold(const void* address, std::size_t bytes) const;
   /// The program's own address for one in a copy; others are returned as they are.
   [[nodiscard]] std::uintptr_t original_of(std::uintptr_t address) const;
   /// The address in a rank's copy for one in the program; others are returned as they are.
@@ -50,6 +56,7 @@ class Copies {
                 char** variables) const;
 
   const std::uintptr_t original_;
+  const std::byte* const thread_locals_;  // of the thread that runs ranks
   const Plan plan_;
   const Places places_;
   const base::FileDescriptor file_;
@@ -57,6 +64,12 @@ class Copies {
 
 /// Those of this process; nullptr: its ranks share the program's globals.
 const Copies* copies();
+
+/// Whether a process that reads those bytes in this rank's memory may find something else there.
+bool is_text_of_copy(const void* address, std::size_t bytes);
+
+/// Whether those bytes become another rank's while this one waits: thread-local variables.
+bool is_exchanged(const void* address, std::size_t bytes);
 
 /// Whether each rank is to have its own: ARMATURE_PRIVATE_GLOBALS. Throws Error(start) where that
 /// is neither "on" nor "off".

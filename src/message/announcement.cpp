@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "image/copies.hpp"
+
 namespace armature::message {
 namespace {
 
@@ -11,12 +13,14 @@ constexpr std::size_t made_at_once = 16;
 }  // namespace
 
 /// Ranks of a node have each other's segments mapped, and threads of a process have all its memory.
-/// A virtual rank may go to another process before the message is taken.
+/// A virtual rank may go to another process before the message is taken. The code and constants of
+/// its own copy of the program are not mapped where it does not run.
 bool Announcements::can_read(int to, const void* address, std::size_t bytes) const {
   if (bytes == 0) return true;
   const Rank owner = space_.owner(address);
   if (owner != Rank::none() && space_.is_here(owner))
-    return space_.owner(static_cast<const std::byte*>(address) + bytes - 1) == owner;
+    return space_.owner(static_cast<const std::byte*>(address) + bytes - 1) == owner &&
+           !image::is_text_of_copy(address, bytes);
   const space::ControlHeader& job = space_.header();
   return job.ranks_are_virtual == 0 &&
          space_.slot(to).process.load(std::memory_order_relaxed) ==

@@ -3,6 +3,11 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "image/copies.hpp"
+
 namespace armature::message {
 namespace {
 
@@ -19,6 +24,12 @@ void Sending::announce(SendRequest& request) {
   request.announcement = announcements_.make(request.to, request.pieces);
   if (request.announcement == nullptr) {
     if (envelope.bytes <= short_max) return;
+    for (const iovec& piece : request.pieces)
+      if (image::is_exchanged(piece.iov_base, piece.iov_len))
+        base::fail(Errc::bad_argument,
+                   fmt::format("send: {} bytes at {} are thread-local variables, which are those "
+                               "of other ranks while this one waits (--private-globals)",
+                               piece.iov_len, piece.iov_base));
     request.offer = ++offers_;
     offered_.emplace(request.offer, &request);
     request.announcement =

@@ -8,6 +8,7 @@
 
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
+#include "image/copies.hpp"
 #include "rma/errand.hpp"
 #include "rma/known_exposures.hpp"
 #include "rma/shared_file.hpp"
@@ -68,7 +69,9 @@ void require_own(const space::AddressSpace& space, const void* memory, std::size
                  const char* call) {
   if (space.header().ranks_are_virtual == 0) return;
   const auto* const last = static_cast<const std::byte*>(memory) + (bytes - 1);
-  if (space.owner(memory) == space.me() && space.owner(last) == space.me()) return;
+  if (space.owner(memory) == space.me() && space.owner(last) == space.me() &&
+      !image::is_text_of_copy(memory, bytes))
+    return;
   base::fail(Errc::bad_argument,
              fmt::format("{}: {} bytes at {} are the process's: a virtual rank exposes what is its "
                          "own, its stack and what it allocates",

@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
+#include "image/copies.hpp"
 #include "net/network.hpp"
 #include "rma/pieces.hpp"
 #include "rma/protocol.hpp"
@@ -135,8 +136,25 @@ Memory check(const Atomic& what) {
   return memory;
 }
 
+/// Requires that this side of an operation between nodes is there until its end.
+void require_own_side(const Operation& what, Finish finish) {
+  const bool is_get = what.verb == Verb::get;
+  if (!is_get && size_of(what, finish) == Size::brief) return;  // it is copied at once
+  for (const Iov& pieces : what.lists)
+    for (std::size_t i = 0; i < pieces.to.size(); ++i)
+      require_lasting(is_get ? pieces.to[i] : pieces.from[i], pieces.bytes, what.call());
+  if (what.is_list()) return;
+  const void* const side = is_get ? what.to : what.from;
+  Reach touched{0, what.subarray.row_bytes};
+  if (what.subarray.levels != 0)
+    touched = reach(what.subarray, is_get ? what.subarray.to_strides : what.subarray.from_strides,
+                    what.call());
+  require_lasting(static_cast<const std::byte*>(side) + touched.below, touched.bytes, what.call());
+}
+
 detail::Request* start(const Operation& what, const Memory& memory, Finish finish) {
   if (!what.is_list() && what.subarray.empty()) return nullptr;
+  if (memory.is_remote && image::copies() != nullptr) require_own_side(what, finish);
   return protocol_of(what, memory, finish).start(what, finish);
 }
 

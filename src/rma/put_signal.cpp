@@ -76,6 +76,7 @@ detail::Request* put_there(Network& net, Rank rank, const OnePiece& piece,
   (void)require_remote(net, rank, reinterpret_cast<void*>(signal.address), sizeof signal.value,
                        call);
   if (!is_copied(piece.bytes)) {
+    require_lasting(piece.from, piece.bytes, call);
     Subarray row;
     row.row_bytes = piece.bytes;
     return begin_stream<SignalledWrite>(finish, piece.bytes, call, rank, piece.to, piece.from, row,

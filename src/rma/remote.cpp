@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "armature/detail/view.hpp"
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
+#include "image/copies.hpp"
 #include "net/network.hpp"
 #include "rma/known_exposures.hpp"
 #include "rma/pending_requests.hpp"
@@ -116,6 +119,16 @@ Memory require_remote(Network& net, Rank rank, const void* address, std::size_t 
   const std::uint64_t extent = checked.head.extent;
   const bool is_in_segment = offset <= extent && bytes <= extent - offset;
   return {.is = is_in_segment ? Memory::Is::segment : Memory::Is::host, .is_remote = true};
+}
+
+void require_lasting(const void* side, std::size_t bytes, const char* call) {
+  if (image::is_exchanged(side, bytes))
+    base::fail(
+        Errc::bad_argument,
+        fmt::format("{}: {} bytes at {} are thread-local variables, which are those of other "
+                    "ranks while this one waits (--private-globals): transfers between "
+                    "nodes need memory of another kind",
+                    call, bytes, side));
 }
 
 Memory require_local(const space::Mapping& mapping, Rank rank, const void* address,

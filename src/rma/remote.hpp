@@ -32,6 +32,9 @@ Memory require(Rank rank, const void* address, std::size_t bytes, const char* ca
 /// Checks memory of a rank of another node in the same way.
 Memory require_remote(Network& net, Rank rank, const void* address, std::size_t bytes,
                       const char* call);
+/// Throws Error(bad_argument) where the caller's side of a transfer that goes on while others run
+/// is a thread-local variable, and each rank has its own: theirs are there by then.
+void require_lasting(const void* side, std::size_t bytes, const char* call);
 /// The kind of that memory of a rank of this node. Throws the same.
 Memory require_local(const space::Mapping& mapping, Rank rank, const void* address,
                      std::size_t bytes, const char* call);

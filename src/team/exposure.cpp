@@ -11,6 +11,7 @@
 #include "armature/detail/transfer.hpp"
 #include "armature/handle.hpp"
 #include "base/fail.hpp"
+#include "image/copies.hpp"
 #include "net/network.hpp"
 #include "rma/protocol.hpp"
 
@@ -92,8 +93,10 @@ Rank readable_owner(const TeamState& team, const std::byte* data, std::size_t by
   // Another one may go to another node meanwhile.
   if (is_virtual && owner != space.me()) return Rank::none();
   if (space.holds(owner, reinterpret_cast<std::uint64_t>(data), bytes)) return owner;
-  // Stacks of virtual ranks, and what their malloc gives, can be read on the node.
-  const bool is_readable = is_virtual && !team.proxy().is_far();
+  // Stacks of virtual ranks, and what their malloc gives, can be read on the node. So can globals
+  // of their own, but not constants.
+  const bool is_readable =
+      is_virtual && !team.proxy().is_far() && !image::is_text_of_copy(data, bytes);
   return is_readable && space.owner(data + bytes - 1) == owner ? owner : Rank::none();
 }
 
