@@ -7,19 +7,24 @@
 #include "image/copies.hpp"
 
 namespace armature::fibers {
-namespace {
 
-/// A function may have another one called behind it.
-void call_all(OwnProgram::AtExit*& list) {
-  while (OwnProgram::AtExit* const last = list) {
-    list = last->next;
-    const OwnProgram::AtExit now = *last;
+/// Release: who takes it calls it.
+void OwnProgram::AtExit::add(void (*function)(void* argument), void* argument) {
+  auto* const added = new One{last_.load(std::memory_order_relaxed), function, argument};
+  while (!last_.compare_exchange_weak(added->next, added, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
+  }
+}
+
+void OwnProgram::AtExit::call_all() {
+  // Only here one is taken away: what is found twice has not been replaced in between.
+  while (One* last = last_.load(std::memory_order_acquire)) {
+    if (!last_.compare_exchange_weak(last, last->next, std::memory_order_acquire)) continue;
+    const One now = *last;
     delete last;
     now.function(now.argument);
   }
 }
-
-}  // namespace
 
 std::size_t OwnProgram::bytes() {
   const image::Copies* const copies = image::copies();
@@ -35,12 +40,12 @@ void OwnProgram::make(int of_rank) {
 }
 
 void OwnProgram::map_code() const {
-  if (rank < 0) return;
   const image::Copies* const copies = image::copies();
-  if (copies == nullptr)
+  if ((rank >= 0) != (copies != nullptr))
     base::fail(Errc::start,
-               "--private-globals: ranks come here with globals of their own, and this process "
-               "keeps none for them");
+               "--private-globals: it is on in one of the processes that a rank has run in, and "
+               "off in another");
+  if (copies == nullptr) return;
   const base::ProcessMemory processes;  // not the rank's doing that happens to run
   copies->map_text(rank);
 }
@@ -51,8 +56,8 @@ void OwnProgram::begin(int argc, char** argv) const {
 
 void OwnProgram::end() {
   if (rank < 0) return;
-  call_all(at_thread_exit);
-  call_all(at_exit);
+  at_thread_exit.call_all();
+  at_exit.call_all();
   image::copies()->destroy(rank);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 
 namespace armature::fibers {
@@ -9,11 +10,21 @@ namespace armature::fibers {
 /// Its code is mapped over pages of the segment that nobody has touched, which are no memory, and
 /// do not move and are not written with the rank.
 struct OwnProgram {
-  /// A function that is to be called at the rank's end.
-  struct AtExit {
-    AtExit* next;
-    void (*function)(void* argument);
-    void* argument;
+  /// Functions that are to be called at the rank's end, the last one first.
+  class AtExit {
+   public:
+    /// Any thread of the rank may call it.
+    void add(void (*function)(void* argument), void* argument);
+    /// A function may have another one called behind it. By the rank alone.
+    void call_all();
+
+   private:
+    struct One {
+      One* next;
+      void (*function)(void* argument);
+      void* argument;
+    };
+    std::atomic<One*> last_ = nullptr;
   };
 
   /// How much of the end of each segment it takes; 0: ranks share the program.
@@ -28,9 +39,7 @@ struct OwnProgram {
 
   int rank = -1;                       // that has it; -1: it shares the program
   std::byte* thread_locals = nullptr;  // valid while the rank does not run
-  // The last one first; before the others, those of thread-local variables.
-  AtExit* at_exit = nullptr;
-  AtExit* at_thread_exit = nullptr;
+  AtExit at_thread_exit, at_exit;
 };
 
 }  // namespace armature::fibers

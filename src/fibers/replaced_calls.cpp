@@ -26,19 +26,15 @@ RankFiber& rank_of(const void* of_copy) {
   return RankFiber::of(*space::Mapping::of_process(), rank);
 }
 
-void note(OwnProgram::AtExit*& list, void (*function)(void*), void* argument) {
-  list = new OwnProgram::AtExit{list, function, argument};
-}
-
 int note_at_exit(void (*function)(void*), void* argument, void* of_copy) {
-  note(rank_of(of_copy).program.at_exit, function, argument);
+  rank_of(of_copy).program.at_exit.add(function, argument);
   return 0;
 }
 
 /// Threads that a rank starts are the process's.
 int note_at_thread_exit(void (*function)(void*), void* argument, void* of_copy) {
   if (!wait::runs_rank()) return abi::__cxa_thread_atexit(function, argument, of_copy);
-  note(rank_of(of_copy).program.at_thread_exit, function, argument);
+  rank_of(of_copy).program.at_thread_exit.add(function, argument);
   return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/checksum.hpp"
 #include "base/fail.hpp"
 
 // They are in elf.h of newer C libraries.
@@ -44,6 +45,10 @@ void require_that_it_can_move(const Loaded& image) {
     refuse(
         "the program is not position-independent: compile all of it with -fPIE and link it with "
         "-pie");
+  if (Dynamic(image).value(DT_PREINIT_ARRAYSZ) != 0)
+    refuse(
+        "the program has functions that run before all constructors (.preinit_array): make them "
+        "constructors");
 }
 
 void add_part(Plan& plan, const Loaded& image, const ElfW(Phdr) & part) {
@@ -81,9 +86,6 @@ bool may_be_borrowed(std::string_view name) {
   constexpr std::array known{"stdin",
                              "stdout",
                              "stderr",
-                             "environ",
-                             "_environ",
-                             "__environ",
                              "_ZSt3cin",
                              "_ZSt4cout",
                              "_ZSt4cerr",
@@ -146,8 +148,9 @@ class Relocating {
       case R_X86_64_TPOFF64:
         return;
       case R_X86_64_RELATIVE:
-      case R_X86_64_IRELATIVE:  // the loader has asked already which one it is
         return move(one.r_offset);
+      case R_X86_64_IRELATIVE:  // the loader has asked already which one it is
+        return move_if_inside(one.r_offset);
       case R_X86_64_64:
       case R_X86_64_GLOB_DAT:
       case R_X86_64_JUMP_SLOT:
@@ -166,9 +169,18 @@ class Relocating {
     const Dynamic::Symbol symbol = dynamic_.symbol(one);
     if (symbol.entry->st_shndx == SHN_UNDEF)
       plan_.imports.push_back({one.r_offset, std::string(symbol.name)});
-    // A function that has not been called yet may have its stub in the program.
-    const bool is_inside = image_.word(one.r_offset) - image_.base < plan_.bytes;
-    if (symbol.entry->st_shndx != SHN_UNDEF || is_inside) move(one.r_offset);
+    // A library may have it, though the program does: one that is loaded before it.
+    move_if_inside(one.r_offset);
+  }
+
+  /// The loader has chosen what the word names. The end of the image belongs to it, too.
+  void move_if_inside(std::uint64_t at) {
+    std::uint64_t named = image_.word(at);
+    if (named - image_.base <= plan_.bytes) {
+      named -= image_.base;
+      move(at);
+    }
+    plan_.bound = base::checksum(&named, sizeof named, plan_.bound);
   }
 
   void borrow(const ElfW(Rela) & one) {
@@ -236,7 +248,6 @@ Plan plan(const Loaded& image) {
   Relocating relocating(plan, image);
   relocating.take_all();
   const Dynamic& dynamic = relocating.dynamic();
-  plan.before_init = functions(dynamic, DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ);
   plan.init = functions(dynamic, DT_INIT_ARRAY, DT_INIT_ARRAYSZ);
   plan.fini = functions(dynamic, DT_FINI_ARRAY, DT_FINI_ARRAYSZ);
   plan.init_function = dynamic.address(DT_INIT);

@@ -59,9 +59,11 @@ struct Plan {
   std::vector<Borrowed> borrowed;
   std::vector<Import> imports;
   ThreadLocals thread_locals;
-  Functions before_init, init, fini;
+  Functions init, fini;
   std::uint64_t init_function = 0, fini_function = 0;  // 0: none
   std::uint64_t unwind_table = 0;                      // PT_GNU_EH_FRAME; 0: none
+  // Made of what the loader has bound: which functions it has chosen for the processor.
+  std::uint64_t bound = 1;
 };
 
 /// Makes the plan of an image that has been bound and has not run yet. Throws Error(start) with a

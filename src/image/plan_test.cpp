@@ -63,6 +63,7 @@ class MadeImage {
     dynamic.push_back({DT_RELASZ, {relocations.size() * sizeof(ElfW(Rela))}});
     put(36, packed.data(), packed.size() * sizeof(std::uint64_t));
     dynamic.push_back({35, {packed.size() * sizeof(std::uint64_t)}});
+    if (runs_first) dynamic.push_back({DT_PREINIT_ARRAYSZ, {8}});
     dynamic.push_back({DT_NULL, {0}});
     std::memcpy(memory.data() + data, dynamic.data(), dynamic.size() * sizeof(ElfW(Dyn)));
     return {base(), headers};
@@ -88,6 +89,7 @@ class MadeImage {
   }
   std::vector<ElfW(Phdr)> headers;
   std::vector<std::uint64_t> packed;
+  bool runs_first = false;
 
  private:
   std::vector<std::byte> memory = std::vector<std::byte>(3 * page);
@@ -159,10 +161,47 @@ TEST(PlanTest, what_cannot_be_copied_is_refused_with_a_remedy) {
   MadeImage writable;
   writable.headers.back().p_flags |= PF_X;
   EXPECT_THAT(writable.refusal(), HasSubstr("code that may be written to"));
+  MadeImage first;
+  first.runs_first = true;
+  EXPECT_THAT(first.refusal(), HasSubstr(".preinit_array"));
   MadeImage thread_local_address;
   thread_local_address.headers.push_back(MadeImage::header(PT_TLS, data + 2048, 16, PF_R));
   thread_local_address.relocate(data + 2056, R_X86_64_RELATIVE);
   EXPECT_THAT(thread_local_address.refusal(), HasSubstr("begins as the address of another"));
+}
+
+TEST(PlanTest, a_word_that_leads_out_of_the_image_stays_whoever_wrote_it) {
+  MadeImage image;
+  image.relocate(data + 2048, R_X86_64_GLOB_DAT, image.add_symbol("taken_from_elsewhere", 64));
+  image.relocate(data + 2056, R_X86_64_IRELATIVE);
+  image.word(data + 2048) = image.word(data + 2056) = 12345;
+  EXPECT_THAT(image.planned().moved, ElementsAre());
+}
+
+TEST(PlanTest, what_the_loader_has_chosen_makes_programs_differ_and_where_they_lie_does_not) {
+  const auto bound = [](std::uint64_t chosen) {
+    MadeImage image;
+    image.relocate(data + 2048, R_X86_64_IRELATIVE);
+    image.point(data + 2048, chosen);
+    return image.planned().bound;
+  };
+  EXPECT_EQ(bound(100), bound(100));
+  EXPECT_NE(bound(100), bound(200));
+}
+
+TEST(CopiesTest, code_and_constants_are_told_from_variables) {
+  MadeImage image;
+  const Loaded loaded = image.loaded();
+  const std::uint64_t distance = 4 * page;
+  std::vector<std::byte> memory(2 * distance);
+  const Copies copies(loaded, plan(loaded), {memory.data(), distance, 2}, {});
+  std::byte* const second = copies.of(1);
+  EXPECT_TRUE(copies.text_holds(second, 1));
+  EXPECT_TRUE(copies.text_holds(second + page - 1, 8));
+  EXPECT_TRUE(copies.text_holds(second - 8, 9));
+  EXPECT_FALSE(copies.text_holds(second - 8, 8));
+  EXPECT_FALSE(copies.text_holds(second + page, 8));
+  EXPECT_FALSE(copies.text_holds(&image, 8));
 }
 
 TEST(CopiesTest, a_copy_points_into_itself_and_has_what_the_program_borrows_now) {

@@ -14,6 +14,7 @@
 #include "bootstrap/environment.hpp"
 #include "fibers/exceptions.hpp"
 #include "fibers/rank_malloc.hpp"
+#include "image/copies.hpp"
 #include "migration/builds.hpp"
 #include "net/network.hpp"
 
@@ -87,6 +88,9 @@ std::uint64_t sum_of_addresses(const space::ControlHeader& job,
   mix(sum, reinterpret_cast<std::uint64_t>(&fibers::exception_state()));
   const Secrets shared = secrets();
   mix(sum, shared.stack_guard ^ (shared.pointer_guard << 1));
+  // Copies of the program hold what the loader has chosen for the processor.
+  const image::Copies* const copies = image::copies();
+  mix(sum, copies != nullptr ? copies->plan().bound : 0);
   for (const void* place : places) mix(sum, reinterpret_cast<std::uint64_t>(place));
   return sum != 0 ? sum : 1;
 }

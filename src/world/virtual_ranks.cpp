@@ -1,5 +1,6 @@
 #include "world/virtual_ranks.hpp"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -86,7 +87,9 @@ void require_same_process(const space::ControlHeader& job, bool same_addresses) 
     refuse(
         "a library is another build than the one that the ranks have run in so far, or "
         "is loaded from elsewhere; or code and data lie at other addresses, since the "
-        "kernel does not let them be fixed here (armature doctor)");
+        "kernel does not let them be fixed here (armature doctor); or the ranks have had globals "
+        "of their own (--private-globals) and have none here, have none there and have them here, "
+        "or have them for another kind of processor");
 }
 
 /// Ranks go on where they waited.
@@ -254,10 +257,27 @@ void refuse_forks() {
 
 /// Globals point to what a rank has allocated, so both lie in its segment or neither.
 void require_private_globals() {
+#ifndef DLFO_STRUCT_HAS_EH_DBASE
+  base::fail(
+      Errc::start,
+      "--private-globals: Armature was built with a C library that is older than 2.35, where "
+      "exceptions do not pass the functions of a copy");
+#endif
   if (!fibers::malloc_knows_ranks())
     base::fail(Errc::start, "--private-globals: what a rank allocates does not go with it: " +
                                 fibers::why_malloc_knows_no_ranks());
   rmi::name_code_of_copies();
+}
+
+/// Before there are ranks.
+void prepare_memory(const space::Mapping& mapping) {
+  try {
+    fibers::make_globals_private(mapping);
+    fibers::find_rank_malloc(mapping);
+    if (image::copies() != nullptr) require_private_globals();
+  } catch (const Error& error) {
+    refuse(std::string(base::without_start(error.what())));
+  }
 }
 
 }  // namespace
@@ -266,9 +286,7 @@ int run_virtual(const Process& process, const Program& program) {
   const space::Mapping& mapping = process.mapping();
   refuse_forks();
   require_intervals();
-  fibers::make_globals_private(mapping);
-  fibers::find_rank_malloc(mapping);
-  if (image::copies() != nullptr) require_private_globals();
+  prepare_memory(mapping);
   together() = {program, nullptr};
   if (mapping.header().settings.keeps_copies != 0 || mapping.header().nodes > 1) fill_statics();
   if (Process::simulated()) do_not_hand_over();
