@@ -1,13 +1,41 @@
 #include "fibers/private_globals.hpp"
 
+#include <cstdint>
+#include <fstream>
+
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
 #include "fibers/replaced_calls.hpp"
 #include "image/copies.hpp"
+#include "space/virtual_segment.hpp"
 
 namespace armature::fibers {
+namespace {
+
+/// The kernel's limit, where it can be read.
+std::uint64_t areas_max() {
+  std::uint64_t most = UINT64_MAX;
+  std::ifstream("/proc/sys/vm/max_map_count") >> most;
+  return most != 0 ? most : UINT64_MAX;
+}
+
+/// Requires that the kernel lets a process have the memory areas that its ranks make.
+void require_areas(const space::ControlHeader& job, const image::Plan& plan) {
+  const bool are_guarded = space::VirtualSegment::guards_are_areas(job.ranks);
+  const std::uint64_t ranks = (job.ranks + job.processes - 1) / job.processes;
+  const std::uint64_t each = plan.text.size() + 1 + (are_guarded ? 2 : 0);
+  if (ranks * each > areas_max())
+    base::fail(
+        Errc::start,
+        fmt::format("--private-globals: {} ranks of a process take {} memory areas, {} each, "
+                    "and the kernel gives it {}: run more processes, or raise "
+                    "vm.max_map_count",
+                    ranks, ranks * each, each, areas_max()));
+}
+
+}  // namespace
 
 void make_globals_private(const space::Mapping& mapping) {
   if (!image::globals_are_private()) return;
@@ -15,6 +43,10 @@ void make_globals_private(const space::Mapping& mapping) {
     base::fail(Errc::start,
                "--private-globals: not on valgrind, which takes a copy of the "
                "program for memory that nobody has written");
+  if (mapping.checks_in_full())
+    base::fail(Errc::start,
+               "--private-globals: not with --check, which each process looks after by itself: run "
+               "with one of them");
   image::Plan& plan = image::plan_of_program();
   const std::uint64_t bytes = image::Copies::bytes(plan);
   if (bytes > mapping.segment_bytes() / 8)
@@ -22,6 +54,7 @@ void make_globals_private(const space::Mapping& mapping) {
                fmt::format("--private-globals: the program has {} bytes, and a rank's segment {}: "
                            "give them larger ones (--segment-size)",
                            bytes, mapping.segment_bytes()));
+  require_areas(mapping.header(), plan);
   for (const auto& [name, by] : replaced_calls()) plan.replace(name, by);
   image::place_copies({.first = mapping.segment(0) + mapping.segment_bytes() - bytes,
                        .distance = mapping.segment_bytes(),

@@ -15,8 +15,8 @@ namespace armature::fibers {
 
 /// The stacks between which the thread of a process jumps: those of its ranks, and the thread's
 /// own. What the thread keeps of who runs, the C++ runtime's exceptions, errno and which heap
-/// malloc takes from, goes with each. So
-/// do thread-local variables of the program, where each rank has its own.
+/// malloc takes from, goes with each. So do
+/// thread-local variables of the program, where each rank has its own.
 class Stacks {
  public:
   /// The thread's own counts as running.

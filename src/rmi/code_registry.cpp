@@ -129,14 +129,14 @@ std::uint64_t token_of(std::uintptr_t address) {
   return token_at(module->id, address - module->begin);
 }
 
-}  // namespace
-
 /// The calling rank's own: a method is to find its globals.
 std::uintptr_t own_of_rank(std::uintptr_t address) {
   const image::Copies* const copies = image::copies();
   const wait::RankContext* const me = copies != nullptr ? wait::current_rank() : nullptr;
   return me != nullptr ? copies->own_of(me->space.me(), address) : address;
 }
+
+}  // namespace
 
 namespace rmi {
 void find_modules() {

@@ -45,10 +45,17 @@ static int compare(const void* left, const void* right) {
   return *(const int*)left - *(const int*)right;
 }
 
+static int is_rank, ended;
 static void end_first(void) { job_need(of_file == -rank, "of_file at the end"); }
 static void end_last(void) {
   job_need(first == rank && constructed == 1, "first at the end");
-  if (rank == 0) puts("ended");
+  ended = 1;
+}
+/* The process's original has been no rank. */
+__attribute__((destructor)) static void destroy(void) {
+  if (is_rank == 0) return;
+  job_need(ended == 1, "what atexit calls");
+  printf("rank %d ended\n", rank);
 }
 
 static void check_beginning(void) {
@@ -84,6 +91,7 @@ static void read_options(int argc, char** argv) {
 int main(int argc, char** argv) {
   ARMCI_Init();
   rank = armci_msg_me();
+  is_rank = 1;
   check_beginning();
   read_options(argc, argv);
   atexit(end_last);

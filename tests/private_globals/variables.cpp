@@ -1,5 +1,6 @@
 // Variables of every kind that C++ has, in a program of Armature's own interface. Ranks do not see
 // what main has done before armature::run.
+#include <cstdio>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -18,6 +19,7 @@
 namespace {
 
 int constructed = 0, ended = 0;
+int rank = -1;  // the process's original is none
 
 struct Counted {
   Counted() { ++constructed; }
@@ -26,6 +28,11 @@ struct Counted {
   ~Counted() { ++ended; }
 };
 Counted counted;
+[[gnu::destructor]] void destroy() {
+  if (rank < 0) return;
+  job_need(ended == 1, "destructors");
+  std::printf("rank %d ended\n", rank);
+}
 std::map<int, std::string> table{{1, "one"}, {2, "two"}};
 
 struct Shape {
@@ -120,6 +127,7 @@ void check(const std::unique_ptr<Shape>& shape, int me) {
 
 int work(armature::World& world) {
   const int me = world.rank();
+  rank = me;
   job_need(constructed == 1 && table.size() == 2 && number_of_thread == 5, "at first");
   table[me + 10] = "mine";
   of_function() += " " + std::to_string(me);

@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/address_layout.hpp"
+#include "bootstrap/environment.hpp"
 #include "bootstrap/key_value_store.hpp"
 #include "command/executable/globals.hpp"
 #include "command/executable/sanitizer.hpp"
@@ -95,8 +98,10 @@ void describe(const LaunchOptions& options, const space::ControlHeader& header,
 /// Tells it once, where ranks share a process.
 void tell_of_globals(const LaunchOptions& options, const space::ControlHeader& header,
                      const std::string& program) {
-  if (!options.virtual_ranks || options.private_globals || !options.globals_note ||
-      options.restore || header.ranks <= header.processes)
+  const char* const own = std::getenv(bootstrap::private_globals_variable);
+  const bool are_private = own != nullptr && std::string_view(own) == "on";
+  if (!options.virtual_ranks || are_private || !options.globals_note || options.restore ||
+      header.ranks <= header.processes)
     return;
   constexpr std::size_t named_max = 8;
   const std::vector<std::string> globals = writable_globals(program);
