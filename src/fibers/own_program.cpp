@@ -28,7 +28,7 @@ void OwnProgram::AtExit::call_all() {
 
 std::size_t OwnProgram::bytes() {
   const image::Copies* const copies = image::copies();
-  return copies != nullptr ? image::Copies::bytes(copies->plan()) : 0;
+  return copies != nullptr ? copies->plan().all_bytes() : 0;
 }
 
 void OwnProgram::make(int of_rank) {

@@ -48,14 +48,14 @@ void make_globals_private(const space::Mapping& mapping) {
                "--private-globals: not with --check, which each process looks after by itself: run "
                "with one of them");
   image::Plan& plan = image::plan_of_program();
-  const std::uint64_t bytes = image::Copies::bytes(plan);
+  replace_calls(plan);
+  const std::uint64_t bytes = plan.all_bytes();
   if (bytes > mapping.segment_bytes() / 8)
     base::fail(Errc::start,
                fmt::format("--private-globals: the program has {} bytes, and a rank's segment {}: "
                            "give them larger ones (--segment-size)",
                            bytes, mapping.segment_bytes()));
   require_areas(mapping.header(), plan);
-  for (const auto& [name, by] : replaced_calls()) plan.replace(name, by);
   image::place_copies({.first = mapping.segment(0) + mapping.segment_bytes() - bytes,
                        .distance = mapping.segment_bytes(),
                        .count = mapping.ranks()});

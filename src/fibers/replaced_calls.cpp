@@ -1,13 +1,14 @@
 // The C library keeps what is to be called at the end for the process, which a rank may have left
-// by then. getopt tells of what it has found in variables, which programs have in them
-// (image/plan.hpp, Borrowed): the C library writes to the original's. Each rank's own are exchanged
-// with these for the call.
+// by then. getopt tells of what it has found in variables. Each copy has its own of them
+// (image/plan.hpp, Borrowed and give), and the C library writes to the process's. They are
+// exchanged for the call.
 #include "fibers/replaced_calls.hpp"
 
 #include <cxxabi.h>
 #include <getopt.h>
 
-#include <cstring>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -59,7 +60,7 @@ class OwnOptions {
   template <class Value>
   void exchange(const char* name, Value& of_process) const {
     const image::Copies& copies = *image::copies();
-    if (const std::uint64_t at = copies.plan().borrowed_at(name); at != 0)
+    if (const std::uint64_t at = copies.plan().own_at(name); at != 0)
       std::swap(*reinterpret_cast<Value*>(copies.of(rank_) + at), of_process);
   }
   void exchange() const {
@@ -95,8 +96,12 @@ std::uintptr_t address(Result (*function)(Parameters...)) {
 
 }  // namespace
 
-std::vector<ReplacedCall> replaced_calls() {
-  return {
+void replace_calls(image::Plan& plan) {
+  struct Replaced {
+    const char* name;
+    std::uintptr_t by;
+  };
+  const Replaced all[] = {
       {"__cxa_atexit", address(note_at_exit)},
       {"__cxa_thread_atexit", address(note_at_thread_exit)},
       {"__cxa_thread_atexit_impl", address(note_at_thread_exit)},
@@ -108,6 +113,15 @@ std::vector<ReplacedCall> replaced_calls() {
       {"getopt_long", address(get_option_long)},
       {"getopt_long_only", address(get_option_long_only)},
   };
+  for (const auto& [name, by] : all) plan.replace(name, by);
+  // Programs that are compiled with -fPIC do not have them in themselves.
+  const auto give = [&plan](const char* name, const auto& value) {
+    plan.give(name, std::as_bytes(std::span(&value, 1)));
+  };
+  give("optarg", static_cast<char*>(nullptr));
+  give("optind", 1);
+  give("opterr", 1);
+  give("optopt", int{'?'});
 }
 
 }  // namespace armature::fibers

@@ -58,11 +58,6 @@ std::uintptr_t Copies::own_of(int rank, std::uintptr_t address) const {
   return distance < plan_.bytes ? reinterpret_cast<std::uintptr_t>(of(rank)) + distance : address;
 }
 
-std::uint64_t Copies::bytes(const Plan& plan) {
-  constexpr std::uint64_t page = 4096;
-  return plan.bytes + (plan.thread_locals.bytes + page - 1) / page * page;
-}
-
 void Copies::fill(int rank) const {
   std::byte* const image = of(rank);
   for (const Plan::Data& data : plan_.data)
@@ -73,11 +68,14 @@ void Copies::fill(int rank) const {
               plan_.thread_locals.first_bytes);
   for (const Plan::Borrowed& one : plan_.borrowed)
     std::memcpy(image + one.begin, reinterpret_cast<const void*>(original_ + one.begin), one.bytes);
+  if (!plan_.given.empty())
+    std::memcpy(image + plan_.given_begin(), plan_.given.data(),
+                plan_.given.size() * sizeof(std::uint64_t));
   // Nobody would tell a copy that the process has threads.
-  if (const std::uint64_t at = plan_.borrowed_at("__libc_single_threaded"); at != 0)
+  if (const std::uint64_t at = plan_.own_at("__libc_single_threaded"); at != 0)
     image[at] = std::byte{0};
   // The program may have read its own arguments before.
-  if (const std::uint64_t at = plan_.borrowed_at("optind"); at != 0)
+  if (const std::uint64_t at = plan_.own_at("optind"); at != 0)
     *reinterpret_cast<int*>(image + at) = 1;
 }
 

@@ -27,8 +27,6 @@ class Copies {
   [[nodiscard]] std::byte* of(int rank) const {
     return places_.first + static_cast<std::uint64_t>(rank) * places_.distance;
   }
-  /// How much of its segment each takes, in whole pages.
-  [[nodiscard]] static std::uint64_t bytes(const Plan& plan);
   [[nodiscard]] std::byte* thread_locals_of(int rank) const { return of(rank) + plan_.bytes; }
   /// The rank in whose copy that lies; -1: in none.
   [[nodiscard]] int owner(std::uintptr_t address) const;

@@ -233,10 +233,34 @@ void Plan::replace(std::string_view name, std::uintptr_t by) {
   }
 }
 
-std::uint64_t Plan::borrowed_at(std::string_view name) const {
-  const auto found = std::ranges::find(borrowed, name, &Borrowed::name);
-  return found == borrowed.end() ? 0 : found->begin;
+void Plan::give(std::string_view name, std::span<const std::byte> value) {
+  const std::uint64_t place = given_begin() + given.size() * word_bytes;
+  bool is_named = false;
+  for (const Import& import : imports) {
+    std::byte* const word = import.name == name ? word_at(*this, import.at) : nullptr;
+    if (word == nullptr) continue;
+    std::memcpy(word, &place, word_bytes);
+    std::erase(moved, import.at);
+    moved.push_back(import.at);
+    is_named = true;
+  }
+  if (!is_named) return;
+  std::memcpy(&given.emplace_back(), value.data(), value.size());
+  given_names.emplace_back(name);
 }
+
+std::uint64_t Plan::own_at(std::string_view name) const {
+  const auto found = std::ranges::find(borrowed, name, &Borrowed::name);
+  if (found != borrowed.end()) return found->begin;
+  const auto its_own = std::ranges::find(given_names, name);
+  return its_own == given_names.end()
+             ? 0
+             : given_begin() +
+                   static_cast<std::uint64_t>(its_own - given_names.begin()) * word_bytes;
+}
+
+std::uint64_t Plan::given_begin() const { return bytes + above(thread_locals.bytes); }
+std::uint64_t Plan::all_bytes() const { return given_begin() + above(given.size() * word_bytes); }
 
 Plan plan(const Loaded& image) {
   require_that_it_can_move(image);

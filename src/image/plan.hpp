@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,8 +45,15 @@ struct Plan {
 
   /// Has copies call another function than the library's of that name.
   void replace(std::string_view name, std::uintptr_t by);
-  /// The place of a borrowed variable; 0: the program borrows none of that name.
-  [[nodiscard]] std::uint64_t borrowed_at(std::string_view name) const;
+  /// Gives copies a variable of their own that begins as those bytes, at most 8, in the place of
+  /// the library's of that name; nothing where the program does not name the library's.
+  void give(std::string_view name, std::span<const std::byte> value);
+  /// The place of a variable of that name that is borrowed or given; 0: there is none.
+  [[nodiscard]] std::uint64_t own_at(std::string_view name) const;
+  /// The place of those that are given, and of all that a copy has: thread-local variables lie
+  /// between the image and them.
+  [[nodiscard]] std::uint64_t given_begin() const;
+  [[nodiscard]] std::uint64_t all_bytes() const;
 
   /// Variables of the program of which each thread has its own: these bytes, then zeros.
   struct ThreadLocals {
@@ -58,6 +66,8 @@ struct Plan {
   std::vector<std::uint64_t> moved;  // where words lie that begin as distances from its start
   std::vector<Borrowed> borrowed;
   std::vector<Import> imports;
+  std::vector<std::uint64_t> given;  // values, a word each
+  std::vector<std::string> given_names;
   ThreadLocals thread_locals;
   Functions init, fini;
   std::uint64_t init_function = 0, fini_function = 0;  // 0: none

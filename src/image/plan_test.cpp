@@ -1,7 +1,9 @@
 #include "image/plan.hpp"
 
 #include <cstring>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -141,7 +143,7 @@ TEST(PlanTest, a_librarys_constant_may_lie_in_the_program_and_a_variable_must_be
   EXPECT_EQ(constant.refusal(), "none");
   MadeImage known;
   known.relocate(zeros, R_X86_64_COPY, known.add_symbol("stdout", zeros));
-  EXPECT_EQ(known.planned().borrowed_at("stdout"), zeros);
+  EXPECT_EQ(known.planned().own_at("stdout"), zeros);
   MadeImage unknown;
   unknown.relocate(zeros, R_X86_64_COPY, unknown.add_symbol("signgam", zeros));
   EXPECT_THAT(unknown.refusal(), HasSubstr("the variable signgam of a library"));
@@ -168,6 +170,24 @@ TEST(PlanTest, what_cannot_be_copied_is_refused_with_a_remedy) {
   thread_local_address.headers.push_back(MadeImage::header(PT_TLS, data + 2048, 16, PF_R));
   thread_local_address.relocate(data + 2056, R_X86_64_RELATIVE);
   EXPECT_THAT(thread_local_address.refusal(), HasSubstr("begins as the address of another"));
+}
+
+TEST(PlanTest, a_copy_has_a_variable_of_its_own_where_the_program_names_a_librarys) {
+  MadeImage image;
+  image.relocate(data + 2048, R_X86_64_GLOB_DAT, image.add_symbol("of_library", 0));
+  image.word(data + 2048) = 12345;
+  const Loaded loaded = image.loaded();
+  Plan made = plan(loaded);
+  const int first = 7;
+  made.give("unnamed", std::as_bytes(std::span(&first, 1)));
+  EXPECT_EQ(made.all_bytes(), 3 * page);
+  made.give("of_library", std::as_bytes(std::span(&first, 1)));
+  EXPECT_EQ(made.own_at("of_library"), 3 * page);
+  EXPECT_EQ(made.all_bytes(), 4 * page);
+  std::vector<std::byte> memory(4 * page);
+  const Copies copies(loaded, std::move(made), {memory.data(), 4 * page, 1}, {});
+  copies.fill(0);
+  EXPECT_EQ(**reinterpret_cast<int**>(memory.data() + data + 2048), 7);
 }
 
 TEST(PlanTest, a_word_that_leads_out_of_the_image_stays_whoever_wrote_it) {

@@ -86,6 +86,7 @@ static void read_options(int argc, char** argv) {
   for (int letter = 0; (letter = getopt(argc, argv, "ab:")) >= 0; ++letters)
     if (letter == 'b') job_need(strcmp(optarg, "3") == 0, "the argument of an option");
   job_need(letters == 2 && optind == 4 && strcmp(argv[optind], "rest") == 0, "options");
+  optind += rank;
 }
 
 int main(int argc, char** argv) {
@@ -105,7 +106,7 @@ int main(int argc, char** argv) {
     job_move(round);
     check(round);
   }
-  job_need(optind == 4, "options, later");
+  job_need(optind == 4 + rank, "options, later");
   job_well(rank);
   ARMCI_Finalize();
   armci_msg_finalize();
