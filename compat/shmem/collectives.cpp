@@ -31,7 +31,7 @@ void broadcast(const armature::Team& team, void* dest, const void* source, std::
   // The root's buffer is only read.
   auto* const data = static_cast<std::byte*>(is_root ? const_cast<void*>(source) : dest);
   armature::broadcast(team, Bytes(data, bytes), root.pe);
-  if (is_root && !root.keeps_dest) std::memmove(dest, source, bytes);
+  if (is_root && !root.keeps_dest && bytes > 0) std::memmove(dest, source, bytes);
 }
 
 void collect(const armature::Team& team, void* dest, const void* source, std::size_t bytes) {

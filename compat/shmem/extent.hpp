@@ -7,7 +7,8 @@
 namespace shmem {
 
 /// The extent of all heaps of the job in the first rank's segment. It is the same for all ranks of
-/// the job, so it is the process's; it only grows.
+/// the job, so it is the process's; it only grows. A process that had no rank when it grew learns
+/// it from the first that comes and asks (same_place_slow).
 struct HeapExtent {
   std::atomic<std::uintptr_t> begin = 0;
   std::atomic<std::size_t> bytes = 0;
@@ -16,8 +17,9 @@ struct HeapExtent {
 };
 [[gnu::visibility("hidden")]] extern HeapExtent heap_extent;
 
-/// Adds a block of the calling rank's heap to the extent.
-void know_heap(const std::byte* begin, std::size_t bytes);
+/// The calling rank's heap lies there. Growth is collective, so ranks that share a process and tell
+/// at one time tell the same.
+void know_heap(const std::byte* low, const std::byte* high);
 /// There is no heap any more.
 void forget_heap();
 

@@ -153,7 +153,8 @@ def write_all(folder):
     for file, rows in table.FILES.items():
         lines = [f'#include "{file}.hpp"\n\n#include "calls.hpp"\n\nusing namespace shmem;\n\n']
         for r in (r for row in rows for r in routines_of(row)):
-            body = f'return insisted("{r.name}", [&]() -> {r.returns} {{ return {r.body}; }})'
+            body = r.body.replace("CALL", f'"{r.name}"')
+            body = f'return insisted("{r.name}", [&]() -> {r.returns} {{ return {body}; }})'
             if r.row.name == "shmem_global_exit":  # which never returns
                 body = f"shmem::{r.body}"
             lines.append(f'extern "C" {r.declared("p")} {{\n  {body};\n}}\n'

@@ -13,6 +13,7 @@
 
 #include "calls.hpp"
 #include "extent.hpp"
+#include "settings.hpp"
 
 namespace shmem {
 namespace {
@@ -46,7 +47,7 @@ std::size_t size_of(const std::string& text) {
 }  // namespace
 
 void Heap::open() {
-  const char* const asked = std::getenv("SHMEM_SYMMETRIC_SIZE");
+  const char* const asked = setting("SYMMETRIC_SIZE");
   may_grow_ = asked == nullptr || *asked == '\0';
   add_block(may_grow_ ? block_bytes : rounded(size_of(asked)));
 }
@@ -63,7 +64,12 @@ void Heap::add_block(std::size_t bytes) {
       static_cast<std::byte*>(armature::layer::allocate_symmetric(armature::world(), bytes));
   blocks_.emplace_back(begin, bytes);
   free_[begin] = bytes;
-  know_heap(begin, bytes);
+  learn_extent();
+}
+
+void Heap::learn_extent() const {
+  const auto [low, high] = std::minmax_element(blocks_.begin(), blocks_.end());
+  know_heap(low->first, high->first + high->second);
 }
 
 void* Heap::take(std::size_t bytes, std::size_t alignment) {

@@ -29,6 +29,8 @@ class Heap {
   /// The length of a block. Throws Error(bad_address) for what is not allocated.
   [[nodiscard]] std::size_t bytes_of(void* block) const;
   [[nodiscard]] bool contains(const void* address) const;
+  /// Tells this process where the heaps lie. There is a block.
+  void learn_extent() const;
   /// A few words about where the heap lies, for errors.
   [[nodiscard]] std::string place() const;
 

@@ -17,23 +17,23 @@
 
 #include "calls.hpp"
 #include "main.hpp"
+#include "settings.hpp"
 
 namespace shmem {
 namespace {
 
-bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
-
 void print_settings() {
-  if (is_set("SHMEM_VERSION"))
+  if (setting("VERSION") != nullptr)
     std::fprintf(stderr, "OpenSHMEM %d.%d, %s\n", SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION,
                  SHMEM_VENDOR_STRING);
-  if (is_set("SHMEM_INFO"))
+  if (setting("INFO") != nullptr)
     std::fputs(
         "SHMEM_VERSION         prints the library's version\n"
         "SHMEM_INFO            prints this\n"
         "SHMEM_SYMMETRIC_SIZE  limits the symmetric heap: a number, and K, M, G or T; without it, "
         "it grows\n"
-        "SHMEM_DEBUG           checks that all PEs pass the same sizes to calls of the heap\n",
+        "SHMEM_DEBUG           checks that all PEs pass the same sizes to calls of the heap\n"
+        "Each may begin with SMA_ instead, as of old.\n",
         stderr);
 }
 
@@ -51,7 +51,7 @@ void leave(int status, void* owner) {
 
 /// All PEs must pass the same (SHMEM_DEBUG checks it).
 void require_same(const char* call, std::size_t bytes) {
-  if (!is_set("SHMEM_DEBUG")) return;
+  if (setting("DEBUG") == nullptr) return;
   const armature::World& world = world_of(call);
   const std::size_t least = armature::allreduce(world, bytes, armature::Minimum());
   const std::size_t most = armature::allreduce(world, bytes, armature::Maximum());
@@ -82,10 +82,11 @@ int init_thread(int requested, int* provided) {
   if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE) return -1;
   init();
   State& here = state();
-  here.threads = std::max(here.threads, requested);
-  // A fiber is one thread of control: others of the process are not its.
-  if (armature::rank_kind() != armature::RankKind::process)
-    here.threads = std::min<int>(here.threads, SHMEM_THREAD_FUNNELED);
+  // The state of a rank has no locks: its threads call one after the other. A rank that shares its
+  // process has one thread of control: others of the process are not its.
+  const int most = armature::rank_kind() == armature::RankKind::process ? SHMEM_THREAD_SERIALIZED
+                                                                        : SHMEM_THREAD_FUNNELED;
+  here.threads = std::max(here.threads, std::min(requested, most));
   if (provided != nullptr) *provided = here.threads;
   return 0;
 }
@@ -111,6 +112,8 @@ void finalize() {
   here.heap.close();
   here.shared = {};
   here.active_sets.clear();
+  here.contexts.clear();
+  here.teams.clear();
   here.was_finalized = true;
 }
 
@@ -119,7 +122,7 @@ void start_pes(int /*npes*/) {
 }
 
 void global_exit(int status) {
-  // The status is what shmem_global_exit is given, 0 too; all PEs end at once.
+  // All PEs end at once. A job that one PE has ended has failed: the launcher takes 0 as 1.
   armature::abort(status, "shmem_global_exit(" + std::to_string(status) + ")");
 }
 

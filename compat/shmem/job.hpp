@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "order.hpp"
 #include "place.hpp"
 #include "state.hpp"
 #include "teams.hpp"
@@ -31,13 +32,6 @@ void info_get_name(char* name);
 [[nodiscard]] void* allocate_zeroed(std::size_t count, std::size_t bytes);
 [[nodiscard]] void* reallocate(void* block, std::size_t bytes);
 void release(void* block);
-
-/// Completes all that the caller has begun, at all PEs.
-void complete_all();
-void fence(shmem_ctx_t ctx);
-void quiet(shmem_ctx_t ctx);
-void pe_quiet(shmem_ctx_t ctx, int pe);
-void barrier_all();
 
 void set_lock(long* lock);
 void clear_lock(long* lock);

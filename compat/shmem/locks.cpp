@@ -10,6 +10,7 @@
 
 #include "calls.hpp"
 #include "job.hpp"
+#include "waiting.hpp"
 
 namespace shmem {
 namespace {
@@ -27,9 +28,11 @@ class Queue {
  public:
   explicit Queue(long* lock) : lock_(reinterpret_cast<Lock*>(lock)), me_(my_pe()) {
     // Locks are spread over the PEs by their places in the segments, which are the same at all PEs.
+    // Blocks of the heap begin at lines of 64 bytes, and locks of one block lie side by side.
     const auto stride = static_cast<std::uintptr_t>(armature::layer::segment_stride());
     const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(lock) & (stride - 1);
-    home_ = static_cast<int>(offset / sizeof(long) % static_cast<std::uintptr_t>(n_pes()));
+    home_ = static_cast<int>((offset / 64 + offset / sizeof(long) % 8) %
+                             static_cast<std::uintptr_t>(n_pes()));
   }
 
   void enter() {
@@ -39,7 +42,8 @@ class Queue {
     const int pe = static_cast<int>(before) - 1;
     armature::fetch_or(place_of(pe), number());
     armature::layer::wake(pe);
-    wait("its turn has come", [](std::uint32_t place) { return (place & waits) == 0; });
+    wait("shmem_set_lock", "its turn has come",
+         [](std::uint32_t place) { return (place & waits) == 0; });
   }
   [[nodiscard]] bool try_enter() {
     // Another thread of this PE may hold it: its place in the queue stays as it is.
@@ -47,13 +51,20 @@ class Queue {
     armature::swap(place_of(me_), waits);
     return armature::compare_swap(last(), 0, number()) == 0;
   }
+  /// For a PE that asks again and again whether it may enter.
+  void let_others_run() const { shmem::let_others_run(&lock_->place, seen()); }
   void leave() {
-    if ((seen() & ~waits) == 0 && armature::compare_swap(last(), number(), 0) == number()) {
-      armature::swap(place_of(me_), 0);
-      return;
+    if ((seen() & ~waits) == 0) {
+      const std::uint32_t found = armature::compare_swap(last(), number(), 0);
+      if (found == 0) refuse("nobody holds the lock", armature::Errc::misuse);
+      if (found == number()) {
+        armature::swap(place_of(me_), 0);
+        return;
+      }
     }
     // Someone has come, and is about to say who.
-    wait("the next one is known", [](std::uint32_t place) { return (place & ~waits) != 0; });
+    wait("shmem_clear_lock", "the next one is known",
+         [](std::uint32_t place) { return (place & ~waits) != 0; });
     const int next = static_cast<int>(seen() & ~waits) - 1;
     armature::swap(place_of(me_), 0);
     armature::fetch_and(place_of(next), ~waits);
@@ -72,8 +83,8 @@ class Queue {
     return __atomic_load_n(&lock_->place, __ATOMIC_ACQUIRE);
   }
   template <class Holds>
-  void wait(const char* until, Holds holds) const {
-    armature::layer::wait_until({.call = "shmem_set_lock", .until = until, .is_told = true},
+  void wait(const char* call, const char* until, Holds holds) const {
+    armature::layer::wait_until({.call = call, .until = until, .is_told = true},
                                 [&] { return holds(seen()); });
   }
 
@@ -91,6 +102,11 @@ void clear_lock(long* lock) {
   Queue(lock).leave();
 }
 
-int test_lock(long* lock) { return Queue(lock).try_enter() ? 0 : 1; }
+int test_lock(long* lock) {
+  Queue queue(lock);
+  if (queue.try_enter()) return 0;
+  queue.let_others_run();
+  return 1;
+}
 
 }  // namespace shmem

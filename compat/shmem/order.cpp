@@ -1,7 +1,10 @@
+#include "order.hpp"
+
 #include <armature/fence.hpp>
 #include <armature/handle.hpp>
 
-#include "job.hpp"
+#include "place.hpp"
+#include "state.hpp"
 
 namespace shmem {
 

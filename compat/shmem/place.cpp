@@ -22,6 +22,7 @@ void* same_place_slow(const void* address, int pe) {
             "). Static and global variables are not symmetric objects here yet: use shmem_malloc",
         armature::Errc::bad_address);
   }
+  here.heap.learn_extent();
   return armature::layer::symmetric_address(static_cast<std::byte*>(const_cast<void*>(address)),
                                             world_of("shmem").rank(), pe,
                                             armature::layer::segment_stride())

@@ -8,7 +8,7 @@
 #include "place.hpp"
 
 // Puts and gets. What lies on the node is stored and loaded right here: a call costs the search for
-// the place and the copy.
+// the place and the copy. Addresses may be null where nothing is to be moved.
 
 namespace shmem {
 
@@ -23,14 +23,17 @@ template <class T>
 
 [[gnu::always_inline]] inline void put(shmem_ctx_t ctx, void* dest, const void* source,
                                        std::size_t bytes, int pe) {
+  if (bytes == 0) return;
   armature::put_bytes(at_pe(ctx, dest, pe), source, bytes);
 }
 [[gnu::always_inline]] inline void get(shmem_ctx_t ctx, void* dest, const void* source,
                                        std::size_t bytes, int pe) {
+  if (bytes == 0) return;
   armature::get_bytes(dest, at_pe(ctx, source, pe), bytes);
 }
 [[gnu::always_inline]] inline void put_nbi(shmem_ctx_t ctx, void* dest, const void* source,
                                            std::size_t bytes, int pe) {
+  if (bytes == 0) return;
   const armature::global_ptr<void> to = at_pe(ctx, dest, pe);
   armature::put_nbi(
       armature::global_ptr<std::byte>(to.rank(), static_cast<std::byte*>(to.address())),
@@ -38,6 +41,7 @@ template <class T>
 }
 [[gnu::always_inline]] inline void get_nbi(shmem_ctx_t ctx, void* dest, const void* source,
                                            std::size_t bytes, int pe) {
+  if (bytes == 0) return;
   const armature::global_ptr<const void> from = at_pe(ctx, source, pe);
   armature::get_nbi(static_cast<std::byte*>(dest),
                     armature::global_ptr<const std::byte>(

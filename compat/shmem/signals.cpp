@@ -22,6 +22,7 @@ armature::SignalOperation operation_of(int operation) {
 
 void put_signal(shmem_ctx_t ctx, void* dest, const void* source, std::size_t bytes,
                 std::uint64_t* word, std::uint64_t value, int operation, int pe) {
+  if (bytes == 0) return send_signal(ctx, word, value, operation, pe);
   const armature::global_ptr<void> to = at_pe(ctx, dest, pe);
   armature::put_signal(
       armature::global_ptr<std::byte>(to.rank(), static_cast<std::byte*>(to.address())),
@@ -37,7 +38,11 @@ void send_signal(shmem_ctx_t ctx, std::uint64_t* word, std::uint64_t value, int 
     armature::signal_add(at, value);
 }
 
-std::uint64_t signal_fetch(const std::uint64_t* word) { return armature::signal_fetch(word); }
+std::uint64_t signal_fetch(const std::uint64_t* word) {
+  const std::uint64_t found = armature::signal_fetch(word);
+  let_others_run(word, found);
+  return found;
+}
 
 std::uint64_t signal_wait_until(const std::uint64_t* word, int comparison, std::uint64_t value) {
   return armature::signal_wait_until(word, comparison_of(comparison), value);

@@ -2,8 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <list>
 #include <map>
-#include <memory>
 #include <vector>
 
 #include <armature/rank_local.hpp>
@@ -33,6 +33,8 @@ struct State {
   int threads = SHMEM_THREAD_SINGLE;
   Heap heap;
   shmem_team_s shared;
+  std::list<shmem_team_s> teams;  // that the program has made
+  std::list<shmem_ctx_s> contexts;
   std::map<std::array<int, 3>, armature::Team> active_sets;  // by start, stride and size
 };
 

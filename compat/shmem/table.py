@@ -1,9 +1,9 @@
 """The table of OpenSHMEM's routines. From a row come its declarations, generics, twins and bodies.
 
 A row is Row(name, returns, parameters, body). In its texts TYPE is the type, NAME the type's name,
-BITS a size and BYTES an element's size in bytes; rows with none of these are one routine. CTX in a
-body is the context: rows with `context` have a form that takes one, too. `chooses` is the parameter
-whose type chooses among the typed routines in C11 and C++; `None` where there is no such form.
+BITS a size and BYTES an element's size in bytes; rows with none of these are one routine. CALL in a
+body is the routine's name. CTX is the context: rows with `context` have a form that takes one, too.
+`chooses` is the parameter whose type chooses among the typed routines in C11 and C++; `None` where there is no such form.
 """
 
 import dataclasses
@@ -132,13 +132,15 @@ def waits(stem, returns, before, body):
 
 rows("waiting",
      Row("shmem_NAME_wait_until", "void", "TYPE *ivar, int cmp, TYPE cmp_value",
-         "wait_until(ivar, cmp, cmp_value)", types.WAIT | types.SYNC, chooses=0),
+         "wait_until(CALL, ivar, cmp, cmp_value)", types.TEST, chooses=0),
      Row("shmem_NAME_test", "int", "TYPE *ivar, int cmp, TYPE cmp_value",
-         "test(ivar, cmp, cmp_value)", types.SYNC, chooses=0),
+         "test(ivar, cmp, cmp_value)", types.TEST, chooses=0),
      Row("shmem_NAME_wait", "void", "TYPE *ivar, TYPE cmp_value",
-         "wait_until(ivar, SHMEM_CMP_NE, cmp_value)", types.WAIT, is_old=True),
+         "wait_until(CALL, ivar, SHMEM_CMP_NE, cmp_value)", types.WAIT, is_old=True),
      Row("shmem_wait", "void", "long *ivar, long cmp_value",
-         "wait_until(ivar, SHMEM_CMP_NE, cmp_value)", is_old=True))
+         "wait_until(CALL, ivar, SHMEM_CMP_NE, cmp_value)", is_old=True),
+     Row("shmem_wait_until", "void", "long *ivar, int cmp, long cmp_value",
+         "wait_until(CALL, ivar, cmp, cmp_value)", is_old=True))
 waits("wait_until_all", "void", "", "WORDS.wait_all()")
 waits("wait_until_any", "size_t", "", "WORDS.wait_any()")
 waits("wait_until_some", "size_t", "size_t *indices, ", "WORDS.wait_some(indices)")
@@ -217,6 +219,7 @@ one("void", "shmem_query_thread", "int *provided")
 one("void", "shmem_query_initialized", "int *initialized")
 one("void", "shmem_finalize", "", "finalize()")
 one("void", "shmem_global_exit", "int status")
+one("void", "shmem_pcontrol", "int level, ...", "static_cast<void>(level)")
 one("int", "shmem_my_pe", "")
 one("int", "shmem_n_pes", "")
 one("int", "shmem_pe_accessible", "int pe")

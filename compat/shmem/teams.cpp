@@ -1,11 +1,12 @@
 #include "teams.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "calls.hpp"
+#include "order.hpp"
 #include "state.hpp"
 
 namespace shmem {
@@ -14,7 +15,8 @@ namespace {
 shmem_team_t kept(armature::Team team, const shmem_team_config_t* config, long mask) {
   if (!team) return SHMEM_TEAM_INVALID;
   const bool has_config = config != nullptr && (mask & SHMEM_TEAM_NUM_CONTEXTS) != 0;
-  return new shmem_team_s{std::move(team), has_config ? *config : shmem_team_config_t{}};
+  state().teams.push_back({std::move(team), has_config ? *config : shmem_team_config_t{}});
+  return &state().teams.back();
 }
 
 bool is_predefined(shmem_team_t team) {
@@ -52,14 +54,6 @@ const armature::Team& active_set(int start, int log_stride, int size) {
     team = armature::Team::create(members);
   }
   return team;
-}
-
-void require_symmetric(const long* work) {
-  if (work != nullptr && !state_of("a routine of active sets").heap.contains(work))
-    refuse(
-        "pSync is not symmetric: it does not lie in the symmetric heap. Static and global "
-        "variables are not symmetric objects here yet: use shmem_malloc",
-        armature::Errc::bad_address);
 }
 
 int team_my_pe(shmem_team_t team) { return team == SHMEM_TEAM_INVALID ? -1 : team_of(team).rank(); }
@@ -108,7 +102,10 @@ int team_split_2d(shmem_team_t parent, int columns, const shmem_team_config_t* r
 }
 
 void team_destroy(shmem_team_t team) {
-  if (!is_predefined(team)) delete team;
+  if (is_predefined(team)) return;
+  State& here = state();
+  here.contexts.remove_if([&](const shmem_ctx_s& one) { return one.of == team; });
+  here.teams.remove_if([&](const shmem_team_s& one) { return &one == team; });
 }
 
 int ctx_create(long options, shmem_ctx_t* ctx) {
@@ -118,22 +115,22 @@ int ctx_create(long options, shmem_ctx_t* ctx) {
 int team_create_ctx(shmem_team_t team, long /*options*/, shmem_ctx_t* ctx) {
   *ctx = SHMEM_CTX_INVALID;
   if (team == SHMEM_TEAM_INVALID) return -1;
-  auto made = std::make_unique<shmem_ctx_s>();
-  made->of = team;
+  shmem_ctx_s made{.of = team, .members = {}};
   if (team != SHMEM_TEAM_WORLD) {
     const armature::Team& of = team_of(team);
     for (int member = 0; member < of.size(); ++member)
-      made->members.push_back(of.world_rank(member));
+      made.members.push_back(of.world_rank(member));
   }
-  *ctx = made.release();
+  state().contexts.push_back(std::move(made));
+  *ctx = &state().contexts.back();
   return 0;
 }
 
 void ctx_destroy(shmem_ctx_t ctx) {
   if (ctx == SHMEM_CTX_INVALID) return;
   if (ctx == SHMEM_CTX_DEFAULT) refuse("SHMEM_CTX_DEFAULT cannot be destroyed");
-  shmem_ctx_quiet(ctx);
-  delete ctx;
+  complete_all();
+  state().contexts.remove_if([&](const shmem_ctx_s& one) { return &one == ctx; });
 }
 
 int ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) {

@@ -20,11 +20,9 @@ int in_team(shmem_team_t team, Body&& body) {
 /// The team of an active set, which its members make together when they first use it. Throws
 /// Error(bad_rank) for a set that goes beyond the PEs, or that the caller is not in.
 [[nodiscard]] const armature::Team& active_set(int start, int log_stride, int size);
-/// Calls body(team). Throws Error(bad_address) for work memory that is not symmetric.
-void require_symmetric(const long* work);
+/// Calls body(team). Nothing is kept in pSync.
 template <class Body>
-void in_active(const armature::Team& team, const long* work, Body&& body) {
-  require_symmetric(work);
+void in_active(const armature::Team& team, const long* /*sync*/, Body&& body) {
   body(team);
 }
 
@@ -37,6 +35,7 @@ int team_split_strided(shmem_team_t parent, int start, int stride, int size,
 int team_split_2d(shmem_team_t parent, int columns, const shmem_team_config_t* row_config,
                   long row_mask, shmem_team_t* row, const shmem_team_config_t* column_config,
                   long column_mask, shmem_team_t* column);
+/// Destroys the team, and its contexts.
 void team_destroy(shmem_team_t team);
 
 int ctx_create(long options, shmem_ctx_t* ctx);

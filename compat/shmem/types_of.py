@@ -19,6 +19,7 @@ AMO = named("int long longlong uint ulong ulonglong int32 int64 uint32 uint64 si
 EXTENDED_AMO = named("float double") | AMO
 BITWISE_AMO = named("uint ulong ulonglong int32 int64 uint32 uint64")
 SYNC = AMO
+TEST = named("short ushort") | SYNC
 OLD_AMO = named("int long longlong")
 OLD_EXTENDED_AMO = named("float double int long longlong")
 WAIT = named("short int long longlong")

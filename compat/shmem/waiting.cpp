@@ -24,4 +24,23 @@ armature::Comparison comparison_of(int comparison) {
   }
 }
 
+bool compares(int seen, armature::Comparison comparison, int value) {
+  using enum armature::Comparison;
+  switch (comparison) {
+    case eq:
+      return seen == value;
+    case ne:
+      return seen != value;
+    case gt:
+      return seen > value;
+    case ge:
+      return seen >= value;
+    case lt:
+      return seen < value;
+    case le:
+      return seen <= value;
+  }
+  return false;
+}
+
 }  // namespace shmem

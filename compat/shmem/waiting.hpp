@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <armature/layer/wait.hpp>
+#include <armature/run.hpp>
 #include <armature/wait_until.hpp>
 
 #include "calls.hpp"
@@ -19,22 +20,39 @@ namespace shmem {
 /// Throws Error(bad_argument) for what is no SHMEM_CMP_ constant.
 [[nodiscard]] armature::Comparison comparison_of(int comparison);
 
+/// Lets others run where the word of the caller is still as it was seen: for calls that programs
+/// make again and again, which would keep a virtual PE's thread. Any thread may call; one that runs
+/// no rank just goes on.
 template <class T>
-void wait_until(const T* word, int comparison, std::type_identity_t<T> value) {
+void let_others_run(const T* word, T seen) {
+  if (armature::initialized()) (void)armature::test(word, armature::Comparison::ne, seen);
+}
+
+/// The deprecated types of 2 bytes, of which armature::wait_until knows nothing: `seen` compares so
+/// with the value.
+[[nodiscard]] bool compares(int seen, armature::Comparison comparison, int value);
+
+template <class T>
+void wait_until(const char* call, const T* word, int comparison, std::type_identity_t<T> value) {
   if constexpr (armature::WaitableInteger<T>) {
     (void)armature::wait_until(word, comparison_of(comparison), value);
   } else {
-    // A deprecated type: it is widened, look by look.
     const armature::Comparison wanted = comparison_of(comparison);
-    armature::layer::wait_until({.call = "shmem_short_wait_until", .until = "a word changes"}, [&] {
-      const std::int32_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-      return armature::test(&seen, wanted, value);
+    armature::layer::wait_until({.call = call, .until = "a word changes"}, [&] {
+      return compares(__atomic_load_n(word, __ATOMIC_ACQUIRE), wanted, value);
     });
   }
 }
 template <class T>
 [[nodiscard]] int test(const T* word, int comparison, std::type_identity_t<T> value) {
-  return armature::test(word, comparison_of(comparison), value) ? 1 : 0;
+  const armature::Comparison wanted = comparison_of(comparison);
+  if constexpr (armature::WaitableInteger<T>) {
+    return armature::test(word, wanted, value) ? 1 : 0;
+  } else {
+    // The look at a copy lets others run where it does not hold.
+    const int seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    return armature::test(&seen, wanted, value) ? 1 : 0;
+  }
 }
 
 /// Words and what they are to be: one value, or a span of one for each.

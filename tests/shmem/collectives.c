@@ -42,6 +42,9 @@ void test_collectives(void) {
   CHECK(shmem_alltoallmem(W, b, a, 4) == 0 && b[4 * pes - 1] == pes);
   shmem_barrier_all();
   CHECK(shmem_alltoallsmem(W, b, a, 2, 2, 2) == 0 && b[4 * pes - 2] == pes);
+  CHECK(shmem_broadcastmem(W, NULL, NULL, 0, 0) == 0 && shmem_collectmem(W, NULL, NULL, 0) == 0);
+  CHECK(shmem_fcollectmem(W, NULL, NULL, 0) == 0 && shmem_alltoallmem(W, NULL, NULL, 0) == 0);
+  CHECK(shmem_alltoallsmem(W, NULL, NULL, 1, 1, 0) == 0);
   CHECK(shmem_int_broadcast(SHMEM_TEAM_INVALID, NULL, NULL, 0, 0) != 0);
   shmem_free(a), shmem_free(b);
 }
@@ -77,11 +80,10 @@ OLD_COLLECTIVES(32)
 OLD_COLLECTIVES(64)
 
 void test_old_collectives(void) {
-  long* sync = fresh(SHMEM_SYNC_SIZE * sizeof(long));
+  static long sync[SHMEM_SYNC_SIZE] = {SHMEM_SYNC_VALUE};
   const int pes = shmem_n_pes(), set = pes > 1 ? pes - 1 : 1;
   old_collectives_32(set, sync), old_collectives_64(set, sync);
   old_collectives_32(pes, sync), old_collectives_64(pes, sync);
   if (pes > 2 && shmem_my_pe() % 2 == 0) shmem_barrier(0, 1, (pes + 1) / 2, sync);
   shmem_barrier_all();
-  shmem_free(sync);
 }

@@ -30,6 +30,11 @@ static void generic_forms(void) {
   shmem_wait_until(n, SHMEM_CMP_EQ, (int64_t)7);
   CHECK(shmem_test(n, SHMEM_CMP_GT, (int64_t)6));
   shmem_wait_until_all(n, 2, (const int*)NULL, SHMEM_CMP_GT, (int64_t)5);
+  unsigned short* u = (unsigned short*)(n + 2);
+  shmem_p(u, (unsigned short)9, next);
+  shmem_wait_until(u, SHMEM_CMP_EQ, (unsigned short)9);
+  CHECK(shmem_test(u, SHMEM_CMP_GT, (unsigned short)8));
+  shmem_barrier_all();
   shmem_put_signal(ctx, a, mine, 2, s, 1, SHMEM_SIGNAL_ADD, next);
   shmem_signal_wait_until(s, SHMEM_CMP_EQ, 1);
   shmem_barrier_all();

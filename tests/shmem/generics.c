@@ -14,6 +14,7 @@ void make_mistake(const char* name) {
     if (strcmp(name, "bad_pe") == 0) shmem_long_p(word, 1, 99);
     if (strcmp(name, "bad_free") == 0) shmem_free(word + 1);
     if (strcmp(name, "bad_cmp") == 0) shmem_long_wait_until(word, 77, 0);
+    if (strcmp(name, "not_held") == 0) shmem_clear_lock(word);
     if (strcmp(name, "bad_set") == 0) shmem_barrier(0, 0, 9, word);
   }
   shmem_barrier_all();

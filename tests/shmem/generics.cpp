@@ -1,4 +1,3 @@
-#include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,11 @@ void test_job(void) {
   CHECK(strcmp(name, SHMEM_VENDOR_STRING) == 0);
   shmem_query_thread(&threads);
   CHECK(threads == SHMEM_THREAD_FUNNELED);
+  CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &threads) == 0 && threads == MOST_THREADS);
+  shmem_finalize();
+  shmem_query_thread(&threads);
+  CHECK(threads == MOST_THREADS);
+  shmem_pcontrol(0, "and more", 2);
 
   /* Repeated init, matched by as many finalizes. */
   shmem_init();

@@ -38,6 +38,27 @@ static void be_killed(void) {
   shmem_long_wait_until(word, SHMEM_CMP_NE, 0);
 }
 
+/* One PE ends the job; the others wait for it. */
+static void end_all(int status) {
+  long* word = fresh(sizeof(long));
+  if (shmem_my_pe() == 1) shmem_global_exit(status);
+  shmem_long_wait_until(word, SHMEM_CMP_NE, 0);
+}
+
+/* The heap is limited to 1 MiB. */
+static int fill_heap(void) {
+  const size_t half = (size_t)1 << 19;
+  char* first = shmem_malloc(half);
+  char* second = shmem_malloc(half);
+  CHECK(first != NULL && second != NULL);
+  CHECK(shmem_malloc(1) == NULL && shmem_calloc(1, 1) == NULL);
+  shmem_free(first);
+  CHECK(shmem_malloc(2 * half) == NULL && shmem_realloc(second, 2 * half) == NULL);
+  CHECK(shmem_malloc(half) == first);
+  shmem_finalize();
+  return 0;
+}
+
 int main(int argc, char** argv) {
   if (argc == 3 && strcmp(argv[1], "--mistake") == 0) make_mistake(argv[2]);
   int provided = -1, initialized = -1;
@@ -46,6 +67,8 @@ int main(int argc, char** argv) {
   if (shmem_init_thread(SHMEM_THREAD_FUNNELED, &provided) != 0) return 5;
   CHECK(provided == SHMEM_THREAD_FUNNELED);
   if (argc == 2 && strcmp(argv[1], "--killed") == 0) be_killed();
+  if (argc == 3 && strcmp(argv[1], "--exit") == 0) end_all(atoi(argv[2]));
+  if (argc == 2 && strcmp(argv[1], "--fill") == 0) return fill_heap();
   for (size_t i = 0; i < sizeof tests / sizeof *tests; ++i) {
     if (getenv("SHMEM_TEST_VERBOSE") != NULL && shmem_my_pe() == 0)
       fprintf(stderr, "%s\n", tests[i].name);

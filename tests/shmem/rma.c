@@ -147,9 +147,22 @@ SIZED(32)
 SIZED(64)
 SIZED(128)
 
+/* Addresses may be null where nothing is moved. */
+static void move_nothing(int pe) {
+  shmem_putmem(NULL, NULL, 0, pe);
+  shmem_getmem(NULL, NULL, 0, pe);
+  shmem_long_put_nbi(NULL, NULL, 0, pe);
+  shmem_long_get_nbi(NULL, NULL, 0, pe);
+  shmem_long_iput(NULL, NULL, 1, 1, 0, pe);
+  shmem_long_iget(NULL, NULL, 1, 1, 0, pe);
+  shmem_long_ibput(NULL, NULL, 4, 4, 0, 3, pe);
+  shmem_long_ibget(NULL, NULL, 4, 4, 3, 0, pe);
+}
+
 void test_sizes(void) {
   sized_8(), sized_16(), sized_32(), sized_64(), sized_128();
   const int next = (shmem_my_pe() + 1) % shmem_n_pes();
+  move_nothing(next);
   char* a = fresh(4000);
   char mine[1000], got[4000];
   for (int i = 0; i < 1000; ++i) mine[i] = (char)i;

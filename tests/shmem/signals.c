@@ -62,5 +62,13 @@ void test_signals(void) {
   shmem_ctx_signal_set(C, s, 7, next);
   shmem_signal_wait_until(s, SHMEM_CMP_EQ, 7);
   CHECK(shmem_signal_fetch(s) == 7);
+
+  /* Data of no length: the signal alone. */
+  shmem_barrier_all();
+  shmem_putmem_signal(NULL, NULL, 0, s, 1, SHMEM_SIGNAL_ADD, next);
+  shmem_putmem_signal_nbi(NULL, NULL, 0, s, 1, SHMEM_SIGNAL_ADD, next);
+  /* A loop of looks: others run meanwhile. */
+  while (shmem_signal_fetch(s) < 9) continue;
+  CHECK(shmem_signal_fetch(s) == 9);
   shmem_free(s), shmem_free(a);
 }

@@ -67,5 +67,7 @@ void test_contexts(void) {
   shmem_ctx_destroy(ctx);
   shmem_ctx_destroy(SHMEM_CTX_INVALID);
   shmem_free(a);
+  /* It ends with its team. */
+  CHECK(shmem_team_create_ctx(backwards, 0, &ctx) == 0);
   shmem_team_destroy(backwards);
 }

@@ -7,9 +7,12 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+/* Programs may include this header as C's. */
+extern "C++" {
 #include <complex>
 typedef std::complex<float> shmem_complexf_t;
 typedef std::complex<double> shmem_complexd_t;
+}
 #else
 typedef float _Complex shmem_complexf_t;
 typedef double _Complex shmem_complexd_t;
@@ -120,7 +123,9 @@ extern "C" {
 #endif
 
 #if defined(__cplusplus)
+extern "C++" {
 #include "shmem_generic_cpp.h"
+}
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #include "shmem_generic_c.h"
 #endif

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "shmem.h"
+
+namespace shmem {
+
+/// Completes all that the caller has begun, at all PEs.
+void complete_all();
+void fence(shmem_ctx_t ctx);
+void quiet(shmem_ctx_t ctx);
+void pe_quiet(shmem_ctx_t ctx, int pe);
+void barrier_all();
+
+}  // namespace shmem

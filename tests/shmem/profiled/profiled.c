@@ -1,0 +1,30 @@
+/* A profiler's definition takes the place of a routine, and calls the twin. */
+#include <pshmem.h>
+#include <stdio.h>
+
+#include <mpp/shmemx.h>
+
+static long calls;
+
+void shmem_long_p(long* dest, long value, int pe) {
+  ++calls;
+  pshmem_long_p(dest, value, pe);
+}
+
+int main(void) {
+  shmem_init();
+  shmem_pcontrol(1);
+  const int me = shmem_my_pe(), pes = shmem_n_pes();
+  long* word = shmem_calloc(1, sizeof(long));
+  for (long i = 1; i <= 3; ++i) shmem_long_p(word, 10 * me + i, (me + 1) % pes);
+  shmem_barrier_all();
+  const long expected = 10 * ((me + pes - 1) % pes) + 3;
+  if (calls != 3 || *word != expected) {
+    fprintf(stderr, "PE %d: %ld calls, the word is %ld, and should be %ld\n", me, calls, *word,
+            expected);
+    shmem_global_exit(3);
+  }
+  shmem_free(word);
+  shmem_finalize();
+  return 0;
+}
