@@ -20,16 +20,16 @@ using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
 template <class T>
 [[gnu::always_inline]] inline T atomic_fetch(shmem_ctx_t ctx, const T* source, int pe) {
-  return armature::get(at_pe(ctx, source, pe));
+  return with_place(ctx, source, pe, [=](auto from) { return armature::get(from); });
 }
 template <class T>
 [[gnu::always_inline]] inline void atomic_set(shmem_ctx_t ctx, T* dest, T value, int pe) {
-  armature::put(at_pe(ctx, dest, pe), value);
+  with_place(ctx, dest, pe, [=](auto to) { armature::put(to, value); });
 }
 template <class T>
 [[gnu::always_inline]] inline T atomic_swap(shmem_ctx_t ctx, T* dest, T value, int pe) {
   if constexpr (std::integral<T>) {
-    return armature::swap(at_pe(ctx, dest, pe), value);
+    return with_place(ctx, dest, pe, [=](auto word) { return armature::swap(word, value); });
   } else {
     auto* const word = reinterpret_cast<Word<T>*>(dest);
     return std::bit_cast<T>(armature::swap(at_pe(ctx, word, pe), std::bit_cast<Word<T>>(value)));
@@ -38,23 +38,24 @@ template <class T>
 template <std::integral T>
 [[gnu::always_inline]] inline T atomic_compare_swap(shmem_ctx_t ctx, T* dest, T cond, T value,
                                                     int pe) {
-  return armature::compare_swap(at_pe(ctx, dest, pe), cond, value);
+  return with_place(ctx, dest, pe,
+                    [=](auto word) { return armature::compare_swap(word, cond, value); });
 }
 template <std::integral T>
 [[gnu::always_inline]] inline T atomic_fetch_add(shmem_ctx_t ctx, T* dest, T value, int pe) {
-  return armature::fetch_add(at_pe(ctx, dest, pe), value);
+  return with_place(ctx, dest, pe, [=](auto word) { return armature::fetch_add(word, value); });
 }
 template <std::integral T>
 [[gnu::always_inline]] inline T atomic_fetch_and(shmem_ctx_t ctx, T* dest, T value, int pe) {
-  return armature::fetch_and(at_pe(ctx, dest, pe), value);
+  return with_place(ctx, dest, pe, [=](auto word) { return armature::fetch_and(word, value); });
 }
 template <std::integral T>
 [[gnu::always_inline]] inline T atomic_fetch_or(shmem_ctx_t ctx, T* dest, T value, int pe) {
-  return armature::fetch_or(at_pe(ctx, dest, pe), value);
+  return with_place(ctx, dest, pe, [=](auto word) { return armature::fetch_or(word, value); });
 }
 template <std::integral T>
 [[gnu::always_inline]] inline T atomic_fetch_xor(shmem_ctx_t ctx, T* dest, T value, int pe) {
-  return armature::fetch_xor(at_pe(ctx, dest, pe), value);
+  return with_place(ctx, dest, pe, [=](auto word) { return armature::fetch_xor(word, value); });
 }
 
 }  // namespace shmem

@@ -26,9 +26,10 @@ int pe_in_world(shmem_ctx_t ctx, int pe);
   return ctx == SHMEM_CTX_DEFAULT ? pe : pe_in_world(ctx, pe);
 }
 
-/// Returns the same place at `pe`, which may be no PE: then no transfer accepts the result.
+/// Writes the same place at `pe`, which may be no PE: then no transfer accepts it. False: the
+/// extent does not hold the address.
 template <class T>
-[[gnu::always_inline]] inline armature::global_ptr<T> at_pe(T* address, int pe) {
+[[gnu::always_inline]] inline bool find_place(T* address, int pe, armature::global_ptr<T>& place) {
   // Acquire: who sees the bytes of a block sees the begin that was stored before them.
   const std::size_t bytes = heap_extent.bytes.load(std::memory_order_acquire);
   const std::uintptr_t begin = heap_extent.begin.load(std::memory_order_relaxed);
@@ -36,12 +37,40 @@ template <class T>
   const std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(address) - begin;
   const std::uintptr_t offset = distance & ((std::uintptr_t{1} << bits) - 1);
   if (offset >= bytes || distance >= heap_extent.span.load(std::memory_order_relaxed)) [[unlikely]]
-    return {pe, static_cast<T*>(same_place_slow(address, pe))};
-  return {pe, reinterpret_cast<T*>(begin + offset + (static_cast<std::uintptr_t>(pe) << bits))};
+    return false;
+  place = {pe, reinterpret_cast<T*>(begin + offset + (static_cast<std::uintptr_t>(pe) << bits))};
+  return true;
+}
+template <class T>
+[[nodiscard]] armature::global_ptr<T> place_by_slow(T* address, int pe) {
+  return {pe, static_cast<T*>(same_place_slow(address, pe))};
+}
+
+/// Returns the same place at `pe`.
+template <class T>
+[[gnu::always_inline]] inline armature::global_ptr<T> at_pe(T* address, int pe) {
+  armature::global_ptr<T> place;
+  return find_place(address, pe, place) ? place : place_by_slow(address, pe);
 }
 template <class T>
 [[gnu::always_inline]] inline armature::global_ptr<T> at_pe(shmem_ctx_t ctx, T* address, int pe) {
   return at_pe(address, world_pe(ctx, pe));
+}
+
+/// Returns transfer(the same place at `pe`), for transfers that are short. The slow way does not
+/// come back to the fast one, which so has nothing to save for a call. `transfer` is copied there.
+template <class T, class Transfer>
+[[gnu::noinline, gnu::cold]] auto with_place_by_slow(T* address, int pe, Transfer transfer) {
+  return transfer(place_by_slow(address, pe));
+}
+template <class T, class Transfer>
+[[gnu::always_inline]] inline auto with_place(shmem_ctx_t ctx, T* address, int pe,
+                                              Transfer transfer) {
+  armature::global_ptr<T> place;
+  const int rank = world_pe(ctx, pe);
+  if (!find_place(address, rank, place)) [[unlikely]]
+    return with_place_by_slow(address, rank, transfer);
+  return transfer(place);
 }
 
 }  // namespace shmem

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include <armature/get.hpp>
@@ -14,22 +15,32 @@ namespace shmem {
 
 template <class T>
 [[gnu::always_inline]] inline void put_value(shmem_ctx_t ctx, T* dest, T value, int pe) {
-  armature::put(at_pe(ctx, dest, pe), value);
+  with_place(ctx, dest, pe, [=](auto to) { armature::put(to, value); });
 }
 template <class T>
 [[gnu::always_inline]] inline T get_value(shmem_ctx_t ctx, const T* source, int pe) {
-  return armature::get(at_pe(ctx, source, pe));
+  return with_place(ctx, source, pe, [=](auto from) { return armature::get(from); });
 }
+
+/// A word at any address. Words are the commonest of what is moved, and moved as values: with a
+/// length that is known, no copy has to be chosen.
+using AnyWord = std::array<std::byte, 8>;
 
 [[gnu::always_inline]] inline void put(shmem_ctx_t ctx, void* dest, const void* source,
                                        std::size_t bytes, int pe) {
+  if (bytes == sizeof(AnyWord))
+    return put_value(ctx, static_cast<AnyWord*>(dest), *static_cast<const AnyWord*>(source), pe);
   if (bytes == 0) return;
-  armature::put_bytes(at_pe(ctx, dest, pe), source, bytes);
+  with_place(ctx, dest, pe, [=](auto to) { armature::put_bytes(to, source, bytes); });
 }
 [[gnu::always_inline]] inline void get(shmem_ctx_t ctx, void* dest, const void* source,
                                        std::size_t bytes, int pe) {
+  if (bytes == sizeof(AnyWord)) {
+    *static_cast<AnyWord*>(dest) = get_value(ctx, static_cast<const AnyWord*>(source), pe);
+    return;
+  }
   if (bytes == 0) return;
-  armature::get_bytes(dest, at_pe(ctx, source, pe), bytes);
+  with_place(ctx, source, pe, [=](auto from) { armature::get_bytes(dest, from, bytes); });
 }
 [[gnu::always_inline]] inline void put_nbi(shmem_ctx_t ctx, void* dest, const void* source,
                                            std::size_t bytes, int pe) {
