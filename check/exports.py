@@ -1,5 +1,6 @@
 """The symbols our shared libraries show are the ones listed in check/exports.txt; those of libarmci,
-which are C's alone, in check/exports-armci.txt.
+which are C's alone, in check/exports-armci.txt. Those of libarmature-shmem follow from its table, and
+tests/shmem/every_routine.py compares them.
 
 Inline functions and templates (weak) depend on the compiler's mood and are left out; vtables and
 type information of our own classes are not, nor are the weak names of libarmci, which profilers
