@@ -89,10 +89,13 @@ struct JobLayout {
   };
   /// The place where a rank's segment begins.
   [[nodiscard]] FilePlace file_place(std::uint32_t rank) const {
-    return {rank / file_segments, rank % file_segments * segment_bytes};
+    const std::uint32_t in_file =
+        std::max(file_segments, 1u);  // of a block that is overwritten, too
+    return {rank / in_file, rank % in_file * segment_bytes};
   }
   [[nodiscard]] std::uint32_t files(std::uint32_t ranks) const {
-    return (ranks + file_segments - 1) / file_segments;
+    const std::uint32_t in_file = std::max(file_segments, 1u);
+    return (ranks + in_file - 1) / in_file;
   }
 };
 

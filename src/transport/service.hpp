@@ -81,7 +81,8 @@ struct Service {
   // State of a rank that the process keeps in its memory moves with the rank (armci-on-charm-2006,
   // 3): to another process, into checkpoints and back. These functions are called without the lock,
   // by the thread that runs ranks of this process, while that rank does not run.
-  /// Whether there is something. Where there is not, nothing is packed or forgotten.
+  /// Whether there is something; where no service says so, nothing is packed. Called on the rank's
+  /// own stack: it reads, and neither allocates nor waits.
   bool (*keeps)(Rank rank) = nullptr;
   /// Appends it, for unpack_rank, in whatever process that will be called. `forget` comes next.
   void (*pack_rank)(Rank rank, std::vector<std::byte>& to) = nullptr;

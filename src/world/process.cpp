@@ -303,14 +303,18 @@ void Process::join_wired() {
   const space::JobLayout& layout = mapping_->header().layout;
   // Stays open as long as the process lives; numbered behind the segments of all ranks, whose order
   // tells who looks at the job from outside which is whose.
-  const auto keep = [&](int segment) {
-    return fcntl(segment, F_DUPFD_CLOEXEC, segments.back() + 1);
+  std::map<std::size_t, int> kept;  // by the file's number: ranks may share one
+  const auto keep = [&](std::size_t file) {
+    if (const auto known = kept.find(file); known != kept.end()) return known->second;
+    const int number = fcntl(segments[file], F_DUPFD_CLOEXEC, segments.back() + 1);
+    if (number < 0) base::fail(Errc::start, "too many open files (ulimit -n)");
+    return kept.emplace(file, number).first->second;
   };
   if (wired_->process_table.are_virtual)
     segment_file_ = keep_in_a_row(segments);
   else
     for (int r = self.first_rank; r < self.first_rank + self.hosted; ++r)
-      make_space(r, keep(segments[layout.file_place(static_cast<std::uint32_t>(r)).file]));
+      make_space(r, keep(layout.file_place(static_cast<std::uint32_t>(r)).file));
   if (self.index != 0) wired_->memory = {};
 }
 

@@ -227,8 +227,11 @@ WiredJob wire_up(bootstrap::Exchange& exchange) {
     base::fail(Errc::start, fmt::format("ARMATURE_VIRTUAL={}: on several nodes there may be {}",
                                         process_table.ranks, space::virtual_ranks_on_nodes_max));
   if (!process_table.are_virtual)
-    base::raise_file_limit(std::uint64_t{2} * space::segment_files_max + 64,
-                           fmt::format("a job of {} ranks", process_table.ranks));
+    base::raise_file_limit(
+        std::uint64_t{2} * std::min<std::uint64_t>(static_cast<std::uint64_t>(process_table.ranks),
+                                                   space::segment_files_max) +
+            64,
+        fmt::format("a job of {} ranks", process_table.ranks));
   if (on_death_wanted() != space::OnDeath::end_job) outlive_news_of_deaths();
   if (process_table.self().index == 0)
     make_and_give(job, socket);

@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "command/doctor/checks.hpp"
+#include "command/run/job_files.hpp"
 #include "space/layout.hpp"
 
 // Limits that the shell, the service manager or the container set for a process.
@@ -26,9 +27,22 @@ std::string bytes_or_unlimited(rlim_t bytes) {
   return bytes == RLIM_INFINITY ? "unlimited" : base::readable_bytes(bytes);
 }
 
+/// The largest job of process ranks, on one node, that may open what it needs.
+rlim_t ranks_with_files(rlim_t limit) {
+  rlim_t fewest = 0, most = space::ranks_max;
+  while (fewest < most) {
+    const auto ranks = static_cast<std::uint32_t>((fewest + most + 1) / 2);
+    if (JobFiles{.ranks = ranks, .processes = ranks}.count() <= limit)
+      fewest = ranks;
+    else
+      most = ranks - 1;
+  }
+  return fewest;
+}
+
 void check_open_files(Findings& findings) {
   const rlimit limit = limit_of(RLIMIT_NOFILE);
-  const rlim_t ranks = limit.rlim_max > 64 ? (limit.rlim_max - 64) / 2 : 0;
+  const rlim_t ranks = ranks_with_files(limit.rlim_max);
   Finding finding{"open files", Health::good, "", ""};
   finding.found =
       fmt::format("{} (up to {}): enough for {} ranks", limit.rlim_cur, limit.rlim_max, ranks);

@@ -15,7 +15,7 @@ int SegmentFiles::owner(const space::ControlHeader& header, std::uint64_t addres
 
 SegmentFiles SegmentFiles::of_node(const space::ControlHeader& header, int node) const {
   const auto files = static_cast<std::ptrdiff_t>(header.layout.files(header.ranks));
-  if ((node + 1) * files > std::ssize(fds)) return *this;
+  if (node < 0 || (node + 1) * files > std::ssize(fds)) return *this;
   const auto first = fds.begin() + node * files;
   return {.fds = {first, first + files}, .controls = controls};
 }

@@ -14,6 +14,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "base/file_limit.hpp"
 #include "bootstrap/address_layout.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/key_value_store.hpp"
@@ -26,6 +27,7 @@
 #include "command/run/cores.hpp"
 #include "command/run/filling.hpp"
 #include "command/run/intervals.hpp"
+#include "command/run/job_files.hpp"
 #include "command/run/program.hpp"
 #include "command/run/running_job.hpp"
 #include "command/run/spawn.hpp"
@@ -200,6 +202,12 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
   return memory;
 }
 
+/// Raises the soft limit of open files to what the job needs. Throws Error(start) when it may not.
+void raise_file_limit(const JobFiles& job) {
+  const std::string on = job.nodes > 1 ? fmt::format(" on {} nodes", job.nodes) : std::string();
+  base::raise_file_limit(job.count(), fmt::format("a job of {} ranks{}", job.ranks, on));
+}
+
 /// The key-value store of processes that do not only share memory, for what they need to begin.
 base::FileDescriptor store_of(const space::ControlHeader& job) {
   if (job.nodes == 1 && !job.acts_in_turn()) return {};
@@ -249,7 +257,11 @@ Outcome launch(const LaunchOptions& options) {
   const auto cores = static_cast<std::uint32_t>(topology::usable_cores());
   const std::uint32_t ranks = options.ranks != 0 ? options.ranks : cores;
   const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
-  raise_file_limit(ranks, processes.value_or(ranks), options.nodes, options.label);
+  raise_file_limit({.ranks = ranks,
+                    .processes = processes.value_or(ranks),
+                    .nodes = options.nodes,
+                    .are_virtual = processes.has_value(),
+                    .label = options.label});
   const std::vector<space::JobMemory> memory = make_memory(options, ranks, cores);
   for (const auto& node : memory) {
     space::ControlHeader& header = space::map_control(node.control.get()).header();

@@ -14,11 +14,9 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "base/file_limit.hpp"
 #include "bootstrap/address_layout.hpp"
 #include "bootstrap/environment.hpp"
 #include "command/executable/has_library.hpp"
-#include "space/layout.hpp"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -65,14 +63,6 @@ void line_up(std::vector<base::FileDescriptor>& segments) {
     first = line.back().get();
     if (line.size() == segments.size() && consecutive(line)) segments = std::move(line);
   }
-}
-
-void raise_file_limit(std::uint32_t ranks, std::uint32_t processes, std::uint32_t nodes,
-                      bool label) {
-  const std::uint64_t needed = std::uint64_t{2} * space::segment_files_max * nodes +
-                               std::uint64_t{2} * processes * (label ? 2 : 1) + 64;
-  const std::string on = nodes > 1 ? fmt::format(" on {} nodes", nodes) : std::string();
-  base::raise_file_limit(needed, fmt::format("a job of {} ranks{}", ranks, on));
 }
 
 std::string Hosted::numbers() const {

@@ -16,11 +16,6 @@ namespace armature::command {
 /// inherited.
 void line_up(std::vector<base::FileDescriptor>& segments);
 
-/// Raises the soft limit of open files to what a job of so many ranks in so many processes needs.
-/// Throws Error(start) when it may not.
-void raise_file_limit(std::uint32_t ranks, std::uint32_t processes, std::uint32_t nodes,
-                      bool label);
-
 /// The ranks that one process hosts: first, first + 1, ...
 struct Hosted {
   int first = 0;
