@@ -44,6 +44,7 @@ Operation::Operation(OperationHost& host, const Team& team,
       first_(std::move(buffers.first)),
       with_(std::move(with)),
       call_(call) {
+  needs_ranks = true;
   is_complete = [](Request& request) {
     auto& me = static_cast<Operation&>(request);
     if (!me.is_over()) me.host_.advance();

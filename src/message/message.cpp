@@ -89,6 +89,7 @@ struct AsyncSend : Async {
       : Async(of),
         piece{const_cast<std::byte*>(data.data()), data.size()},
         request(address, std::span(&piece, 1)) {
+    needs_ranks = true;
     is_complete = [](detail::Request& me) {
       auto& self = static_cast<AsyncSend&>(me);
       return self.advance(self.request);
@@ -120,6 +121,7 @@ struct AsyncReceive : Async {
         got(the_got),
         piece{into.data(), into.size()},
         request(pattern, std::span(&piece, 1), message::TooLong::is_kept) {
+    needs_ranks = true;
     is_complete = look;
     release = [](detail::Request& me) { delete static_cast<AsyncReceive*>(&me); };
     check = [](detail::Request& me) {

@@ -24,8 +24,10 @@ void Sending::announce(SendRequest& request) {
   request.announcement = announcements_.make(request.to, request.pieces);
   if (request.announcement == nullptr) {
     if (envelope.bytes <= short_max) return;
+    // On this node the sender copies them into the ring in a turn of its own.
+    const bool is_far = !space_.is_here(request.to);
     for (const iovec& piece : request.pieces)
-      if (image::is_exchanged(piece.iov_base, piece.iov_len))
+      if (is_far && image::is_exchanged(piece.iov_base, piece.iov_len))
         base::fail(Errc::bad_argument,
                    fmt::format("send: {} bytes at {} are thread-local variables, which are those "
                                "of other ranks while this one waits (--private-globals)",

@@ -77,6 +77,7 @@ void FutureBase::wait() {
                      .peer = awaited_held(endpoint, *this),
                      .object = this,
                      .call = "future::wait"};
+  if (!executes) endpoint.publish();  // at once: it may be the call that is to be answered
   wait::wait_until(wait, [&] {
     if (poll_held(endpoint, *this)) return true;
     if (executes) endpoint.deliver();
@@ -87,9 +88,9 @@ void FutureBase::wait() {
 }
 
 bool FutureBase::is_there() {
-  const rmi::CallBeside under_way("future::test");
   rmi::Endpoint* const endpoint = rmi::endpoint_of_caller();
-  if (endpoint == nullptr) return poll();
+  if (endpoint == nullptr) return poll();  // a result stays there once the rank has left the job
+  const rmi::CallBeside under_way("future::test");
   const rmi::Endpoint::Use in_use = use_for(*endpoint, *this);
   return poll() || endpoint->futures().is_lost(*this);
 }

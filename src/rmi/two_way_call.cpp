@@ -135,6 +135,7 @@ void await_reply(Reply* reply, Rank from) {
   const bool executes = rmi::executes_calls();
   wait::WaitFor wait{
       .what = space::Awaiting::answer, .peer = from, .object = reply, .call = "remote call"};
+  if (!executes) endpoint.publish();  // at once: it may be this very call
   // The wait itself delivers often enough where the other rank needs this thread to answer.
   const bool delivers = executes && endpoint.context().rank.scheduler == nullptr;
   wait::wait_until(wait, [&] {

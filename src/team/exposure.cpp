@@ -111,7 +111,9 @@ class Exposed {
     const Rank owner = readable_owner(team, source.data, all);
     place_.owner = owner;
     if (source.by_rounds) return;
-    if (!source.is_overwritten && (owner != Rank::none() || are_in_one_process(team)))
+    const bool is_readable = owner != Rank::none() ||
+                             (are_in_one_process(team) && !image::is_exchanged(source.data, all));
+    if (!source.is_overwritten && is_readable)
       place_.address = reinterpret_cast<std::uint64_t>(source.data);
     else
       open_window(all, std::min({all, std::max(half_max(team, flow), source.blocks),

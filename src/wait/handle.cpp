@@ -72,8 +72,10 @@ bool test(Request*& request) {
 // Methods run meanwhile, and may look at the same handle: one of them may end the operation.
 void wait(Request*& request) {
   const wait::ThreadCall under_way("Handle::wait");
-  wait::WaitFor what{
-      .what = space::Awaiting::completion, .is_notified = false, .call = "Handle::wait"};
+  wait::WaitFor what{.what = space::Awaiting::completion,
+                     .needs_ranks = request != nullptr && request->needs_ranks,
+                     .is_notified = false,
+                     .call = "Handle::wait"};
   wait::wait_until(what, [&] { return request == nullptr || is_complete_by_now(*request); });
   if (request != nullptr) (void)end(request);
 }

@@ -17,6 +17,8 @@ struct Request {
   void (*release)(Request& request);
   /// Throws what went wrong, once it is complete; nullptr where nothing can.
   void (*check)(Request& request) = nullptr;
+  /// Whether other ranks must make a call for it to be complete: of a message, a collective.
+  bool needs_ranks = false;
   /// The result, once it is complete: the value that an atomic found.
   std::uint64_t value = 0;
 };

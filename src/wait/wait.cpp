@@ -253,9 +253,8 @@ namespace detail {
       continue;
     }
     if (rank != nullptr) gone.check(rank->space, wait, condition_holds);
-    // A transfer between nodes still ends: the other processes answer until this one has said
-    // good-bye. On one node only messages and collectives are waited for so, and those need ranks.
-    if (wait.what != Awaiting::completion || poller() == nullptr) require_in_job(wait.call);
+    // A transfer still ends: the other processes answer until this one has said good-bye.
+    if (wait.what != Awaiting::completion || wait.needs_ranks) require_in_job(wait.call);
     const timespec interval{0, static_cast<long>(interval_ns)};
     nanosleep(&interval, nullptr);
   }

@@ -20,6 +20,8 @@ struct WaitFor {
   std::uint32_t team = 0;
   const void* object = nullptr;
   std::uint64_t detail = 0;
+  // Other ranks must make a call for this `completion`. A transfer is complete without.
+  bool needs_ranks = false;
   bool is_notified =
       true;  // whoever makes the condition true notifies us; else we must look now and then
   // The condition holds as soon as this word, which only grows, has come to `detail`. The virtual

@@ -29,8 +29,9 @@ def test_a_thread_in_a_call_on_its_node_when_its_rank_returns_is_refused():
     refuse_late_calls(OF_ANY_THREAD + OF_A_RANK, ["-n", 2])
 
 
-def test_a_thread_in_a_receive_of_its_node_when_its_rank_returns_is_refused():
-    refuse_late_calls(["receive_async"], ["-n", 2])
+def test_a_thread_in_a_receive_when_its_rank_returns_is_refused():
+    for nodes in (1, 2):
+        refuse_late_calls(["receive_async"], ["-n", 2, "--nodes", nodes])
 
 
 def test_a_thread_in_a_remote_call_when_its_rank_returns_is_refused():
