@@ -39,7 +39,7 @@ void on_threads(const Body& body) {
 
 struct Called {
   std::thread::id own = std::this_thread::get_id();
-  long calls = 0;
+  std::atomic<long> calls = 0;  // also looked at while a service thread executes one
   long sum = 0;
   long elsewhere = 0;  // by another thread than the rank's own
   std::vector<long> last = std::vector<long>(threads + 1, -1);
@@ -182,7 +182,7 @@ TEST(ThreadCalls, of_threads_that_a_lock_orders_are_executed_in_that_order) {
   }
   const long sent = armature::allreduce(world(), number);
   armature::rmi_fence();
-  EXPECT_EQ(armature::allreduce(world(), called->calls), sent);
+  EXPECT_EQ(armature::allreduce(world(), called->calls.load()), sent);
   EXPECT_EQ(called->out_of_order, 0);
   end_calls();
 }
