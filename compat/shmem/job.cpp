@@ -49,7 +49,7 @@ void leave(int status, void* owner) {
   });
 }
 
-/// All PEs must pass the same (SHMEM_DEBUG checks it).
+/// Ends the job where PEs have not passed the same length. Looks only with SHMEM_DEBUG.
 void require_same(const char* call, std::size_t bytes) {
   if (setting("DEBUG") == nullptr) return;
   const armature::World& world = world_of(call);

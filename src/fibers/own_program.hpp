@@ -7,8 +7,8 @@ namespace armature::fibers {
 
 /// A rank's own copy of the program (image/copies.hpp), where it has one. The copy lies at the end
 /// of its segment: the rest of the rank's heap ends before it. Its data are pages of the segment.
-/// Its code is mapped over pages of the segment that nobody has touched, which are no memory, and
-/// do not move and are not written with the rank.
+/// The copy's code is mapped over pages of the segment that nobody has touched. They are no memory:
+/// they do not move, and are not written with the rank.
 struct OwnProgram {
   /// Functions that are to be called at the rank's end, the last one first.
   class AtExit {

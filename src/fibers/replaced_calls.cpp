@@ -39,7 +39,7 @@ int note_at_thread_exit(void (*function)(void*), void* argument, void* of_copy) 
   return 0;
 }
 
-/// They have been called before (OwnProgram::end).
+/// Does nothing: OwnProgram::end has called what was registered.
 void finalize(void* /*of_copy*/) {}
 
 int refuse_on_exit(void (* /*function*/)(int, void*), void* /*argument*/) { return -1; }

@@ -22,7 +22,8 @@ Copies::Copies(const Loaded& original, Plan plan, const Places& places, base::Fi
 bool Copies::text_holds(const void* address, std::size_t bytes) const {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const auto first = reinterpret_cast<std::uintptr_t>(places_.first);
-  // Those of one rank: from the beginning of its copy on, bytes that begin in front of it included.
+  // The bytes may begin in front of a rank's copy and reach into it: so their end is looked at,
+  // too.
   const std::uint64_t behind = at - first;
   for (const std::uint64_t rank :
        {behind / places_.distance, (behind + bytes) / places_.distance}) {

@@ -60,7 +60,7 @@ class Copies {
   const base::FileDescriptor file_;
 };
 
-/// Those of this process; nullptr: its ranks share the program's globals.
+/// The copies of this process's program; nullptr: its ranks share the program's globals.
 const Copies* copies();
 
 /// Whether a process that reads those bytes in this rank's memory may find something else there.

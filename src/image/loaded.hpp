@@ -30,7 +30,7 @@ struct Loaded {
   }
 };
 
-/// Its dynamic table: addresses of the file, and sizes in bytes.
+/// The dynamic table of an image: addresses of the file, and sizes in bytes.
 class Dynamic {
  public:
   /// `image` has such a table.

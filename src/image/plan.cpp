@@ -11,7 +11,7 @@
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
 
-// They are in elf.h of newer C libraries.
+// These constants are in elf.h of newer C libraries.
 #ifndef DT_RELR
 #define DT_RELRSZ 35
 #define DT_RELR 36
@@ -79,9 +79,10 @@ std::byte* word_at(Plan& plan, std::uint64_t address) {
   return nullptr;
 }
 
-/// Those that a library changes behind the program's back would be stale in a copy. The library's
-/// constants, which lie where nobody writes, are the same for ever. The others here are pointers
-/// that stay what they are, states of their own for each rank, or what copies.cpp looks after.
+/// Whether a copy may have this variable of a library. A variable that the library changes behind
+/// the program's back would be stale in the copy. A library's constants, which lie where nobody
+/// writes, are the same for ever. The others here are pointers that stay what they are, states of
+/// their own for each rank, or what copies.cpp looks after.
 bool may_be_borrowed(std::string_view name) {
   constexpr std::array known{"stdin",
                              "stdout",

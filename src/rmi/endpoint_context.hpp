@@ -23,8 +23,8 @@ class Endpoint;
 /// Invariant: everything of an endpoint is used by one thread, the rank's. Where several threads
 /// share it, it is used by the one that holds use().
 ///
-/// They share it where the rank has a service thread, or where threads that the program has started
-/// may call (RmiSettings::program_threads).
+/// Threads share it where the rank has a service thread, or where threads that the program has
+/// started may call (RmiSettings::program_threads).
 /// * Calls that come are executed by the rank's own thread and its service thread, one at a time.
 ///   The others execute none: their call may come at any point of the program, and a method there
 ///   would meet the rank's data half changed.

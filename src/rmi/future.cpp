@@ -24,7 +24,7 @@ void FutureBase::settle() {
 namespace {
 
 /// A future of a thread that executes no calls has no continuations, and nobody else looks at it.
-/// All others are looked at by the holder of the endpoint.
+/// Other futures are looked at by the holder of the endpoint.
 rmi::Endpoint::Use use_for(rmi::Endpoint& endpoint, const FutureBase& future) {
   if (!rmi::executes_calls() && future.comes_from_outside()) return {};
   return endpoint.use();

@@ -64,7 +64,7 @@ void drop_reply(Reply* reply) noexcept {
     endpoint.replies().give_back(reply);
   };
   if (rmi::executes_calls()) return drop(Endpoint::of(*sender));
-  // Its process may have left the job, and the slot has gone with that.
+  // The process may have left the job, and the reply's slot has gone with that.
   const wait::ThreadCall under_way(std::nothrow);
   if (!under_way.has_begun()) return;
   if (Endpoint* const endpoint = rmi::shared_endpoint()) drop(*endpoint);

@@ -245,7 +245,8 @@ namespace detail {
   GoneRanks gone;
   constexpr std::uint64_t interval_ns = 50'000;
   for (std::uint32_t round = 0; !condition_holds.look(); ++round) {
-    // Those that are waited for may need it. Later ones are another thread's, which may hold it up.
+    // Ranks that are waited for may need what is held back. Later calls are another thread's, which
+    // may hold the endpoint up.
     if (rank != nullptr && round % 64 == 0) rank->publish();
     if (Poller* const net = poller(); net != nullptr && net->try_poll()) continue;
     if (round % 64 != 63 && !core_is_wanted()) {

@@ -199,8 +199,8 @@ TEST(ThreadCalls, that_fail_throw_at_the_thread_that_called) {
   end_calls();
 }
 
-// Their one-way calls are held back with those of the rank, and go before they wait. The rank's own
-// thread does nothing meanwhile.
+// One-way calls of threads are held back with the rank's, and go before a thread waits. The rank's
+// own thread does nothing meanwhile.
 TEST(ThreadCalls, wait_for_answers_behind_calls_that_were_held_back) {
   if (!count_as_rank()) GTEST_SKIP() << "threads here are of no rank";
   const With shared(&RmiSettings::program_threads, true);
@@ -220,7 +220,7 @@ TEST(ThreadCalls, wait_for_answers_behind_calls_that_were_held_back) {
   end_calls();
 }
 
-// It is the message that lets the receiver answer, and the rank's own thread does nothing.
+// The held-back call is what lets the receiver answer. The rank's own thread does nothing.
 TEST(ThreadCalls, that_were_held_back_go_before_their_thread_waits_for_a_message) {
   if (!count_as_rank()) GTEST_SKIP() << "threads here are of no rank";
   const With shared(&RmiSettings::program_threads, true);

@@ -20,7 +20,7 @@ struct JobFiles {
     constexpr std::uint64_t of_virtual = 3;  // the segments of a node, and two copies of them
     const std::uint64_t of_node =
         are_virtual ? of_virtual : std::min<std::uint64_t>(ranks, space::segment_files_max);
-    // Those of a node are open twice while they are given numbers in a row.
+    // The files of a node are open twice while they are given numbers in a row.
     return 2 * of_node * nodes + std::uint64_t{2} * processes * (label ? 2 : 1) + own;
   }
 };
