@@ -27,16 +27,25 @@ struct Mutexes::State {
   int me = 0;
 
   [[nodiscard]] LockWord& word(int member, int index, const char* call) const {
-    if (member < 0 || member >= table->members())
-      fail(Errc::bad_rank,
-           fmt::format("{}: there is no member {}: the mutexes are at members 0 to {}", call,
-                       member, table->members() - 1));
+    if (member < 0 || member >= table->members()) [[unlikely]]
+      no_member(member, call);
     const auto share = table->share(member);
     const std::size_t count = share.bytes / sizeof(MutexLine);
-    if (index < 0 || static_cast<std::size_t>(index) >= count)
-      fail(Errc::bad_argument,
-           fmt::format("{}: there is no mutex {}: member {} has {}", call, index, member, count));
+    if (index < 0 || static_cast<std::size_t>(index) >= count) [[unlikely]]
+      no_mutex(member, index, count, call);
     return static_cast<MutexLine*>(share.address)[index].word;
+  }
+
+ private:
+  [[noreturn, gnu::cold]] void no_member(int member, const char* call) const {
+    fail(Errc::bad_rank,
+         fmt::format("{}: there is no member {}: the mutexes are at members 0 to {}", call, member,
+                     table->members() - 1));
+  }
+  [[noreturn, gnu::cold]] static void no_mutex(int member, int index, std::size_t count,
+                                               const char* call) {
+    fail(Errc::bad_argument,
+         fmt::format("{}: there is no mutex {}: member {} has {}", call, index, member, count));
   }
 };
 
@@ -98,24 +107,27 @@ bool is_held_remotely(const wait::WaitFor& wait, std::size_t /*owner*/) {
   return net != nullptr && wait.peer >= 0 && !net->mapping().is_here(wait.peer);
 }
 
-const Mutexes::State& checked(const Mutexes& mutexes, const wait::ThreadCall& under_way,
-                              const char* call) {
-  if (!under_way.is_of_rank()) (void)wait::this_rank(call);
-  if (!mutexes || mutexes.state()->table->freed)
-    fail(Errc::misuse, fmt::format("{}: these mutexes were destroyed, or never created", call));
+[[noreturn, gnu::cold]] void no_mutexes(const char* call) {
+  fail(Errc::misuse, fmt::format("{}: these mutexes were destroyed, or never created", call));
+}
+
+inline const Mutexes::State& checked(const Mutexes& mutexes, const wait::ThreadCall& under_way,
+                                     const char* call) {
+  if (!under_way.is_of_rank()) [[unlikely]]
+    (void)wait::this_rank(call);
+  if (!mutexes || mutexes.state()->table->freed) [[unlikely]]
+    no_mutexes(call);
   return *mutexes.state();
 }
 
-}  // namespace
+inline std::uint64_t token_of_caller(const Mutexes::State& state,
+                                     const wait::ThreadCall& under_way) {
+  return under_way.is_of_rank() ? wait::lock_token(state.me) : wait::lock_token_of_thread(state.me);
+}
 
-void Mutexes::lock(int member, int index) const {
-  const wait::ThreadCall under_way("Mutexes::lock");
-  const State& state = checked(*this, under_way, "Mutexes::lock");
-  LockWord& word = state.word(member, index, "Mutexes::lock");
-  if (is_far(state, member)) return RemoteLock(state, member, word).take(index);
-  const std::uint64_t token = wait::lock_token_of_thread(state.me);
-  if (wait::try_lock_by(word, token)) [[likely]]
-    return;
+/// Waits for a mutex of this node that somebody holds.
+[[gnu::cold]] void wait_for_holder(const Mutexes::State& state, int member, int index,
+                                   LockWord& word, std::uint64_t token) {
   if (word.load(std::memory_order_relaxed) == token)
     fail(Errc::misuse, fmt::format("Mutexes::lock: this rank holds mutex {} of member {} already",
                                    index, member));
@@ -128,12 +140,30 @@ void Mutexes::lock(int member, int index) const {
   wait::lock_contended(word, token, wait);
 }
 
+[[noreturn, gnu::cold]] void not_held(int member, int index) {
+  fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
+                                 index, member));
+}
+
+}  // namespace
+
+void Mutexes::lock(int member, int index) const {
+  const wait::ThreadCall under_way("Mutexes::lock");
+  const State& state = checked(*this, under_way, "Mutexes::lock");
+  LockWord& word = state.word(member, index, "Mutexes::lock");
+  if (is_far(state, member)) [[unlikely]]
+    return RemoteLock(state, member, word).take(index);
+  const std::uint64_t token = token_of_caller(state, under_way);
+  if (!wait::try_lock_by(word, token)) [[unlikely]]
+    wait_for_holder(state, member, index, word, token);
+}
+
 bool Mutexes::try_lock(int member, int index) const {
   const wait::ThreadCall under_way("Mutexes::try_lock");
   const State& state = checked(*this, under_way, "Mutexes::try_lock");
   LockWord& word = state.word(member, index, "Mutexes::try_lock");
   if (is_far(state, member)) return RemoteLock(state, member, word).try_take() == 0;
-  if (wait::try_lock_by(word, wait::lock_token_of_thread(state.me))) return true;
+  if (wait::try_lock_by(word, token_of_caller(state, under_way))) return true;
   // A rank that tries until it succeeds may keep the holder from its turn.
   wait::let_others_run();
   return false;
@@ -143,14 +173,12 @@ void Mutexes::unlock(int member, int index) const {
   const wait::ThreadCall under_way("Mutexes::unlock");
   const State& state = checked(*this, under_way, "Mutexes::unlock");
   LockWord& word = state.word(member, index, "Mutexes::unlock");
-  if (is_far(state, member)) {
+  if (is_far(state, member)) [[unlikely]] {
     if (RemoteLock(state, member, word).give_back(index)) return;
-    fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
-                                   index, member));
+    not_held(member, index);
   }
   if (wait::lock_holder(word.load(std::memory_order_relaxed)) != state.me) [[unlikely]]
-    fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
-                                   index, member));
+    not_held(member, index);
   if (net::Network* const net = net::network()) [[unlikely]]
     net->flush().to_reachable("Mutexes::unlock");
   wait::unlock(word);
