@@ -19,6 +19,11 @@
 // counts, roots and which collective it is) throws Error(bad_argument) at all members. A buffer is
 // the caller's again when the call returns.
 //
+// Broadcast, gather, scatter, reduce and scans need not wait for members whose data a member does
+// not need, as in MPI. So they are no barrier, and a disagreement about them may throw in a later
+// call: at the latest in the next one in which each member needs all, or in the 65th. With
+// `armature run --check` each of them waits for all, and throws itself.
+//
 // Reductions combine in team order: all get the same bits. Which neighbours are combined first may
 // depend on the nodes and the number of bytes, unless `armature run --reproducible` fixes it
 // (collectives_async.hpp). Operators are callables T(T, T), throw

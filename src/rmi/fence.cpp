@@ -32,7 +32,7 @@ class FenceFuture final : public FutureState<void> {
 int Fences::OfTeam::awaited() const {
   const int member = by_sums && me == 0 ? gathered_from : termination.awaited();
   const detail::TeamState* const state = team.state().get();
-  if (const int dead = state != nullptr ? state->whose_death_ends_fences() : -1; dead >= 0)
+  if (const int dead = state != nullptr ? state->deaths().ends_fences() : -1; dead >= 0)
     return dead;
   return block->ranks()[static_cast<std::uint32_t>(member) % block->size];
 }

@@ -33,16 +33,16 @@ TEST(Fence, does_not_care_who_has_died_when_all_members_have_the_team) {
   team.say_round(1);
   TeamOnTwoNodes::enter_first_round(*state);
   team.lose_rank_2();
-  EXPECT_EQ(state->whose_death_ends_fences(), -1);
+  EXPECT_EQ(state->deaths().ends_fences(), -1);
 }
 
 TEST(Fence, ends_by_such_a_death_in_a_team_on_one_node_too) {
   TeamOnTwoNodes team;
   const auto state = team.make({0});
   state->block().line(0, 1).round = 1 | MemberLine::gave_up;
-  EXPECT_EQ(state->whose_death_ends_fences(), -1);
+  EXPECT_EQ(state->deaths().ends_fences(), -1);
   team.lose_rank_2();
-  EXPECT_EQ(state->whose_death_ends_fences(), 2);
+  EXPECT_EQ(state->deaths().ends_fences(), 2);
 }
 
 }  // namespace

@@ -38,6 +38,26 @@ struct alignas(64) MemberLine {
   }
 };
 
+/// The name of a member's line in a pipelined round: the round before it, the number of pipelined
+/// rounds since, and the member. What a wait for that line publishes as its detail.
+struct PipelinedLine {
+  static constexpr std::uint64_t flag = std::uint64_t{1} << 62;
+
+  std::uint64_t round;
+  std::uint32_t step;    // from 1 to TeamBlock::pipeline_depth
+  std::uint32_t member;  // below TeamBlock::pipeline_members
+
+  /// The number that the line holds once its member has entered. Grows with round and step.
+  [[nodiscard]] std::uint64_t number() const { return round << 7 | step; }
+  [[nodiscard]] std::uint64_t detail() const { return flag | number() << 6 | member; }
+  [[nodiscard]] static bool is_one(std::uint64_t detail) { return (detail & flag) != 0; }
+  [[nodiscard]] static PipelinedLine of(std::uint64_t detail) {
+    detail &= ~flag;
+    return {detail >> 13, static_cast<std::uint32_t>(detail >> 6 & 127),
+            static_cast<std::uint32_t>(detail & 63)};
+  }
+};
+
 /// Member i's part of the team's fences (src/rmi/fence.cpp): what it has sent and executed when it
 /// entered a wave. Two lines take turns, as above: a member enters wave w + 1 only after it has
 /// read all lines of wave w.
@@ -56,6 +76,8 @@ struct TeamBlock {
   static constexpr std::uint64_t never_more = UINT64_MAX;
   static constexpr std::uint64_t expected_magic = 0x314d'4145'5441'5241;
   static constexpr std::size_t staging_bytes = 32 * 1024;  // per member and parity
+  // Teams up to here have pipelined rounds, so many between two rounds in which all meet.
+  static constexpr std::size_t pipeline_members = 64, pipeline_depth = 64;
 
   std::uint64_t magic = expected_magic;
   std::uint32_t id = 0;
@@ -83,7 +105,8 @@ struct TeamBlock {
   FenceLine sums[2];  // large teams: of all lines of a wave, by member 0
 
   // then MemberLine[size][2], FenceLine[size][2], int32 ranks[size], and from the next page on
-  // staging[size][2], and room for a result that is longer than `result`
+  // staging[size][2], room for a result that is longer than `result`, and, up to
+  // pipeline_members, MemberLine[size][pipeline_depth]
   [[nodiscard]] MemberLine& line(std::size_t member, std::uint64_t round) {
     return reinterpret_cast<MemberLine*>(this + 1)[2 * member + round % 2];
   }
@@ -102,6 +125,10 @@ struct TeamBlock {
            (2 * member + round % 2) * staging_bytes;
   }
   [[nodiscard]] std::byte* long_result() { return staging(size, 0); }
+  [[nodiscard]] MemberLine& line(const PipelinedLine& of) {
+    return reinterpret_cast<MemberLine*>(
+        staging(size, 1))[std::size_t{of.member} * pipeline_depth + (of.step - 1)];
+  }
   /// The part that is written when the team is made, in whole pages.
   [[nodiscard]] static std::size_t head_bytes(std::size_t size) {
     const std::size_t head =
@@ -110,10 +137,12 @@ struct TeamBlock {
     return (head + 4095) / 4096 * 4096;
   }
   [[nodiscard]] static std::size_t bytes(std::size_t size) {
-    return head_bytes(size) + (size * 2 + 1) * staging_bytes;
+    const std::size_t pipelined = size <= pipeline_members ? size * pipeline_depth : 0;
+    return head_bytes(size) + (size * 2 + 1) * staging_bytes + pipelined * sizeof(MemberLine);
   }
 };
 static_assert(sizeof(MemberLine) == 64);
+static_assert(TeamBlock::pipeline_members <= 64 && TeamBlock::pipeline_depth < 128);
 static_assert(sizeof(FenceLine) == 64);
 static_assert(sizeof(TeamBlock) % 64 == 0);
 

@@ -13,6 +13,7 @@
 #include "base/fail.hpp"
 #include "team/exposure.hpp"
 #include "team/pieces.hpp"
+#include "team/pipelined_calls.hpp"
 #include "team/team_state.hpp"
 
 namespace armature {
@@ -70,6 +71,7 @@ void broadcast_pieces(TeamState& team, std::byte* buffer, std::size_t bytes, Agr
       act(static_cast<int>(i), buffer + i * piece_max, agreed.read.piece_bytes(i));
   };
   const bool mine = team.rank() == agreed.root;
+  team::PipelinedRound::free_staging(team, "broadcast");
   if (mine)
     for_each_piece([&](int at, const std::byte* from, std::size_t n) {
       std::memcpy(team.lines().outgoing_at(at), from, n);
@@ -95,6 +97,8 @@ void detail::broadcast_bytes(const Team& members, void* data, std::size_t bytes,
   require_root(team, root, "broadcast");
   auto* buffer = static_cast<std::byte*>(data);
   const Agreed agreed{Kind::broadcast, bytes, root};
+  if (team::PipelinedRound::is_for(team, bytes))
+    return team::broadcast_pipelined(team, agreed, buffer);
   const std::size_t at_once =
       piece_max *
       std::min<std::size_t>(static_cast<std::size_t>(team.size()), broadcast_pieces_max);
@@ -166,6 +170,8 @@ void detail::gather_bytes(const Team& members, const void* mine, std::size_t byt
   auto* out = static_cast<std::byte*>(all);
   const bool is_root = team.rank() == root;
   const auto* own = static_cast<const std::byte*>(mine);
+  if (team::PipelinedRound::is_for(team, bytes))
+    return team::gather_pipelined(team, {Kind::gather, bytes, root}, own, out);
   const bool is_elsewhere = is_root && own != out + static_cast<std::size_t>(root) * bytes &&
                             overlap(own, bytes, out, static_cast<std::size_t>(team.size()) * bytes);
   if (!go_by_rounds(team, bytes, piece_max) &&
@@ -231,6 +237,7 @@ void scatter_pieces(TeamState& team, const std::byte* all, std::byte* out, Agree
     return all + static_cast<std::size_t>(member) * agreed.bytes + at;
   };
   const bool mine = team.rank() == agreed.root;
+  team::PipelinedRound::free_staging(team, "scatter");
   for (int i = 0; mine && i < team.size(); ++i)
     if (i != agreed.root) std::memcpy(team.lines().outgoing_at(i), block(i), bytes);
   team.round(agreed, 0, "scatter");
@@ -250,6 +257,8 @@ void detail::scatter_bytes(const Team& members, const void* all, std::size_t blo
   const auto size = static_cast<std::size_t>(team.size());
   const Wanted block{root, static_cast<std::size_t>(team.rank()), out};
   const auto* from = static_cast<const std::byte*>(all);
+  if (team::PipelinedRound::is_for(team, block_bytes))
+    return team::scatter_pipelined(team, agreed, from, out);
   const bool is_root = team.rank() == root;
   const bool is_elsewhere = is_root && out != from + static_cast<std::size_t>(root) * block_bytes &&
                             overlap(out, block_bytes, from, size * block_bytes);

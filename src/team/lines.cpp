@@ -15,6 +15,7 @@ bool have_entered(TeamBlock& block, std::uint64_t round) {
 
 void Lines::enter(std::uint64_t signature) {
   ++round_;
+  pipeline_.begin_again();
   MemberLine& mine = block_->line(me_, round_);
   mine.signature = signature;
   // Release: who sees the round sees the bytes shown in it, and all this rank has stored before.

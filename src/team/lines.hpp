@@ -6,6 +6,7 @@
 
 #include "base/valgrind.hpp"
 #include "space/team_block.hpp"
+#include "team/pipeline.hpp"
 
 namespace armature::team {
 
@@ -18,7 +19,10 @@ class Lines {
  public:
   static constexpr std::size_t bytes_max = space::TeamBlock::staging_bytes;
 
-  Lines(space::TeamBlock& block, int me) : block_(&block), me_(static_cast<std::size_t>(me)) {}
+  Lines(space::TeamBlock& block, int me)
+      : block_(&block), me_(static_cast<std::size_t>(me)), pipeline_(block_, round_) {}
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
 
   /// nullptr: the member has let go of it.
   [[nodiscard]] space::TeamBlock* block() const { return block_; }
@@ -67,6 +71,9 @@ class Lines {
   [[nodiscard]] bool have_all_entered() const { return have_entered(*block_, round_); }
   [[nodiscard]] bool somebody_has_given_up() const;
 
+  /// The lines of the pipelined rounds between this round and the next.
+  [[nodiscard]] Pipeline& pipeline() { return pipeline_; }
+
   // In a large team, which is not flat, the first member of the node looks at all lines for the
   // others (release.hpp).
   [[nodiscard]] bool are_flat() const { return block_->size <= space::TeamBlock::flat_max; }
@@ -84,6 +91,7 @@ class Lines {
   space::TeamBlock* block_;
   const std::size_t me_;
   std::uint64_t round_ = 0;
+  Pipeline pipeline_;
 };
 
 }  // namespace armature::team

@@ -10,7 +10,9 @@
 #include "armature/collectives.hpp"
 #include "base/fail.hpp"
 #include "team/by_messages.hpp"
+#include "team/chained_scan.hpp"
 #include "team/pieces.hpp"
+#include "team/pipelined_round.hpp"
 #include "team/release.hpp"
 #include "team/team_state.hpp"
 
@@ -129,6 +131,7 @@ void combine_whole(TeamState& team, const Reduction& reduction, std::byte* data,
     }
   };
   const Piece piece{reduction, count, count * reduction.element_bytes};
+  std::memcpy(team.lines().outgoing(piece.bytes), data, piece.bytes);
   const TeamState::ForAll for_all{[](const void* how, TeamState& of) {
                                     const Piece& whole = *static_cast<const Piece*>(how);
                                     whole.combine(of, team::Release(of.lines()).room(whole.bytes));
@@ -141,31 +144,77 @@ void combine_whole(TeamState& team, const Reduction& reduction, std::byte* data,
     piece.combine(team, data);
 }
 
-/// Combines a piece that everybody shows. With few elements the whole at once; with many, member i
-/// combines the i-th slice and shows the result in a second round.
-void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* data,
-                     std::size_t count, std::byte* scratch) {
-  constexpr std::size_t slices_from_bytes = 4096;
-  const std::size_t element = reduction.element_bytes;
-  const std::size_t bytes = count * element;
-  const Members all{0, team.size() - 1};
-  std::memcpy(team.lines().outgoing(bytes), data, bytes);
-  const auto size = static_cast<std::size_t>(team.size());
-  if (bytes < slices_from_bytes || size < 3 || count < size)
-    return combine_whole(team, reduction, data, count);
-  team.round({Kind::allreduce, reduced_bytes(reduction)}, bytes, "allreduce");
-  auto begin = [&](std::size_t member) { return count * member / size; };
-  const auto me = static_cast<std::size_t>(team.rank());
-  const std::size_t mine = begin(me + 1) - begin(me);
-  Fold(reduction, scratch, mine).add(team, bytes, all, begin(me) * element);
-  // Shown as if it were a whole piece, so that all members read each other's at the same kind of
-  // place.
-  std::memcpy(team.lines().outgoing(bytes), scratch, mine * element);
-  team.round({Kind::slices, reduced_bytes(reduction)}, bytes, "allreduce");
-  for (std::size_t i = 0; i < size; ++i)
-    std::memcpy(data + begin(i) * element, team.lines().incoming(static_cast<int>(i), bytes),
-                (begin(i + 1) - begin(i)) * element);
-}
+/// An allreduce of many elements: member i combines the i-th slice of each piece that everybody
+/// shows. In each round a member shows its next piece and, before that, its slice of the last one.
+class SlicedAllreduce {
+ public:
+  SlicedAllreduce(TeamState& team, const Reduction& reduction, std::byte* data)
+      : team_(team),
+        reduction_(reduction),
+        data_(data),
+        element_(reduction.element_bytes),
+        size_(static_cast<std::size_t>(team.size())),
+        piece_(piece_of(reduction, size_)),
+        slice_((piece_ + size_ - 1) / size_) {}
+
+  [[nodiscard]] static bool is_for(const TeamState& team, const Reduction& reduction) {
+    constexpr std::size_t from_bytes = 4096;
+    const auto size = static_cast<std::size_t>(team.size());
+    return reduced_bytes(reduction) >= from_bytes && size > 1 && piece_of(reduction, size) >= size;
+  }
+
+  void run(std::byte* scratch) {
+    std::size_t last = 0, last_at = 0;  // the piece before, whose slices are in the scratch
+    for (std::size_t at = 0; at < reduction_.count || last > 0;) {
+      const std::size_t next = std::min(piece_, reduction_.count - at);
+      show(at, next, last, scratch);
+      if (last > 0) take_slices(last_at, last, next);
+      if (next > 0) combine_slice(next, scratch);
+      last = next;
+      last_at = at;
+      at += next;
+    }
+  }
+
+ private:
+  /// The elements of a piece, beside a slice of which it has room.
+  static std::size_t piece_of(const Reduction& reduction, std::size_t members) {
+    const std::size_t room = team::Lines::bytes_max / reduction.element_bytes;
+    return std::min(reduction.count, room < 2 ? 0 : (room - 1) * members / (members + 1));
+  }
+  [[nodiscard]] std::size_t shown(std::size_t next) const { return (slice_ + next) * element_; }
+  [[nodiscard]] std::size_t begin(std::size_t member, std::size_t piece) const {
+    return piece * member / size_;
+  }
+  [[nodiscard]] std::size_t mine(std::size_t piece) const {
+    const auto me = static_cast<std::size_t>(team_.rank());
+    return begin(me + 1, piece) - begin(me, piece);
+  }
+
+  void show(std::size_t at, std::size_t next, std::size_t last, const std::byte* scratch) {
+    std::byte* const room = team_.lines().outgoing(shown(next));
+    std::memcpy(room, scratch, mine(last) * element_);
+    std::memcpy(room + slice_ * element_, data_ + at * element_, next * element_);
+    team_.round({next > 0 ? Kind::allreduce : Kind::slices, reduced_bytes(reduction_)}, shown(next),
+                "allreduce");
+  }
+  void take_slices(std::size_t at, std::size_t piece, std::size_t next) {
+    for (std::size_t i = 0; i < size_; ++i)
+      std::memcpy(data_ + (at + begin(i, piece)) * element_,
+                  team_.lines().incoming(static_cast<int>(i), shown(next)),
+                  (begin(i + 1, piece) - begin(i, piece)) * element_);
+  }
+  void combine_slice(std::size_t piece, std::byte* scratch) {
+    const std::size_t first = slice_ + begin(static_cast<std::size_t>(team_.rank()), piece);
+    Fold(reduction_, scratch, mine(piece))
+        .add(team_, shown(piece), {0, team_.size() - 1}, first * element_);
+  }
+
+  TeamState& team_;
+  const Reduction& reduction_;
+  std::byte* const data_;
+  const std::size_t element_, size_, piece_, slice_;
+};
 
 /// Combines a piece of all members before this one, and, unless there is a `first` one before all
 /// of them, its own.
@@ -186,6 +235,17 @@ void scan_piece(TeamState& team, const Reduction& reduction, const void* first, 
   show_groups(team, reduction, count, scratch);
   all.add(team, bytes, {0, group_begin - 1, group});
   if (!own.is_empty()) all.add(own_scratch.get());
+}
+
+/// The root combines what all show; nobody else waits.
+void reduce_pipelined(TeamState& team, const Agreed& agreed, const Reduction& reduction,
+                      std::byte* data) {
+  team::PipelinedRound round(team, agreed, "reduce", agreed.bytes);
+  std::memcpy(round.room(team.rank()), data, agreed.bytes);
+  round.enter();
+  if (team.rank() != agreed.root) return round.notify(agreed.root);
+  Fold all(reduction, data, reduction.count);
+  for (int member = 0; member < team.size(); ++member) all.add(round.await(member));
 }
 
 /// Whether it was made of messages: not where it is short, or a member lacks memory for that, which
@@ -220,9 +280,10 @@ void detail::allreduce_bytes(const Team& members, void* data, const Reduction& r
                   [&] { return team::allreduce_by_messages(members, data, reduction); }))
     return;
   if (reduction.count == 0) return team.round({Kind::allreduce}, 0, "allreduce");
-  Scratch scratch(reduction);
+  if (SlicedAllreduce::is_for(team, reduction))
+    return SlicedAllreduce(team, reduction, buffer).run(Scratch(reduction).get());
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
-    allreduce_piece(team, reduction, buffer + at * reduction.element_bytes, n, scratch.get());
+    combine_whole(team, reduction, buffer + at * reduction.element_bytes, n);
   });
 }
 
@@ -241,6 +302,8 @@ void detail::reduce_bytes(const Team& members, void* data, const Reduction& redu
                   [&] { return team::reduce_by_messages(members, data, reduction, root); }))
     return;
   if (reduction.count == 0) return team.round(agreed, 0, "reduce");
+  if (team::PipelinedRound::is_for(team, agreed.bytes))
+    return reduce_pipelined(team, agreed, reduction, buffer);
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
     std::memcpy(team.lines().outgoing(n * element), buffer + at * element, n * element);
     team.round(agreed, n * element, "reduce");
@@ -261,6 +324,8 @@ void detail::scan_bytes(const Team& members, void* data, const Reduction& reduct
                   [&] { return team::scan_by_messages(members, data, reduction, first); }))
     return;
   if (reduction.count == 0) return team.round(agreed, 0, "scan");
+  if (team::ChainedScan::is_for(team, reduction))
+    return team::ChainedScan(team, agreed, reduction, first).run(buffer);
   Scratch scratch(reduction);
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
     scan_piece(team, reduction, first, buffer + at * reduction.element_bytes, n, scratch.get());

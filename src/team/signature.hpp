@@ -26,9 +26,11 @@ enum class RoundKind : std::uint8_t {
   scan,
   exclusive_scan,
   agreement,  // a barrier in which members that have failed say so (agree.hpp)
-  leaving     // the last barrier of a rank whose body has returned
+  leaving,    // the last barrier of a rank whose body has returned
+  meeting     // after so many pipelined rounds; its bytes stand for what was called in them
 };
 [[nodiscard]] bool is_barrier(RoundKind kind);
+[[nodiscard]] bool has_root(RoundKind kind);
 
 struct Agreed {
   RoundKind kind;
@@ -37,13 +39,15 @@ struct Agreed {
   Shown read = {};  // by whom
 };
 
-/// `shown`: how many bytes the member shows, in which members may differ.
-[[nodiscard]] std::uint64_t signature_of(const Agreed& agreed, std::size_t shown);
+/// `shown`: how many bytes the member shows, in which members may differ. `calls`: the sum of what
+/// was called in pipelined rounds, a part of which takes the place of a root where there is none.
+[[nodiscard]] std::uint64_t signature_of(const Agreed& agreed, std::size_t shown,
+                                         std::uint64_t calls = 0);
 /// Whether two members have called the same.
 [[nodiscard]] bool same_call(std::uint64_t a, std::uint64_t b);
-/// Whether two members that have not called the same differ in the root alone.
-[[nodiscard]] bool same_but_for_root(std::uint64_t a, std::uint64_t b);
-/// "rank 3 is in a broadcast of 8 bytes".
-[[nodiscard]] std::string text_of(std::uint64_t signature, std::int32_t rank);
+/// Says in `call` how two ranks that have not called the same differ.
+[[nodiscard]] std::string text_of_disagreement(std::uint64_t theirs, std::int32_t their_rank,
+                                               std::uint64_t mine, std::int32_t my_rank,
+                                               const char* call);
 
 }  // namespace armature::team

@@ -217,16 +217,14 @@ void TeamState::notify_members() const {
     if (!proxy_->is_far() || space_.is_here(rank)) wait::notify(space_.slot(rank));
 }
 
-void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
+void TeamState::compare_signatures(std::uint64_t mine, const char* call) {
   if (lines_.are_known_to_agree()) return;
   for (int i = 0; i < size(); ++i) {
     const std::uint64_t theirs = lines_.signature_of(i);
     if (team::same_call(theirs, mine)) continue;
-    base::fail(Errc::bad_argument,
-               fmt::format("{}: members of the team disagree{}: {}, {}", call,
-                           team::same_but_for_root(theirs, mine) ? " about the root" : "",
-                           team::text_of(theirs, members_.rank(i)),
-                           team::text_of(mine, members_.rank(me_))));
+    lines_.pipeline().forget_calls();
+    base::fail(Errc::bad_argument, team::text_of_disagreement(theirs, members_.rank(i), mine,
+                                                              members_.rank(me_), call));
   }
 }
 
@@ -246,7 +244,7 @@ void TeamState::give_up() {
 void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call,
                       const ForAll* for_all) {
   ARMATURE_ASSERT(shown <= team::Lines::bytes_max);
-  const std::uint64_t signature = team::signature_of(agreed, shown);
+  const std::uint64_t signature = team::signature_of(agreed, shown, lines_.pipeline().calls());
   // A barrier includes a fence: what was put before is there.
   if (net::Network* const net = net::network(); net != nullptr && is_barrier(agreed.kind))
     net->flush().to_reachable(call);

@@ -97,9 +97,8 @@ class TeamState {
   /// behind may still read what this member has shown in it.
   void give_up();
   [[nodiscard]] bool has_given_up() const { return gave_up_; }
-  /// The rank whose death ends fences, in a team whose members are on several nodes or that has
-  /// makers; -1: no death does, as far as known here.
-  [[nodiscard]] int whose_death_ends_fences() const { return deaths_.ends_fences(); }
+  /// Tells whose deaths end a round, or a fence.
+  [[nodiscard]] const team::DeathWatch& deaths() const { return deaths_; }
 
  private:
   void give_up_block();
@@ -109,7 +108,7 @@ class TeamState {
   void await_release(wait::WaitFor& wait);
   void release(const ForAll* for_all);
   void notify_members() const;
-  void compare_signatures(std::uint64_t mine, const char* call) const;
+  void compare_signatures(std::uint64_t mine, const char* call);
 
   space::AddressSpace& space_;
   const std::uint32_t id_;

@@ -7,6 +7,8 @@ import re
 DONE, LOST, EITHER = "done", "lost", "either"
 FATES = {
     "scan_async": (EITHER, EITHER),  # those before the victim do not need it
+    "scan": (EITHER, EITHER),  # on one node, as above
+    "broadcast": (EITHER, EITHER),  # on one node the root alone is needed
     "lock_held": (LOST, LOST),
     "lock_awaited": (DONE, DONE),
     "notify": (DONE, DONE),

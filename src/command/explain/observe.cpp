@@ -62,6 +62,11 @@ bool add_tally(Round& round, const space::FenceLine& line, const Wait& wait) {
   return true;
 }
 
+/// Whether it waits for one member in a pipelined round.
+bool is_pipelined(const Wait& wait) {
+  return wait.awaiting == Awaiting::collective && space::PipelinedLine::is_one(wait.detail);
+}
+
 /// Finds out who has entered the round a rank waits for, from the block of its team.
 std::shared_ptr<Round> read_round(const space::ControlHeader& header, const SegmentFiles& segments,
                                   const Wait& wait) {
@@ -79,6 +84,13 @@ std::shared_ptr<Round> read_round(const space::ControlHeader& header, const Segm
   auto& block = *reinterpret_cast<space::TeamBlock*>(copy.get());
   block.size = head.size;  // the layout depends on it: the one that was checked
   auto round = std::make_shared<Round>();
+  if (is_pipelined(wait)) {
+    // The one member whose line is waited for; it notifies as soon as it has entered.
+    const std::uint32_t member = space::PipelinedLine::of(wait.detail).member;
+    if (member >= head.size) return nullptr;
+    round->missing.push_back(block.ranks()[member]);
+    return round;
+  }
   for (std::uint32_t member = 0; member < head.size; ++member) {
     const int rank = block.ranks()[member];
     if (rank < 0 || static_cast<std::uint32_t>(rank) >= header.ranks) return nullptr;
@@ -131,7 +143,8 @@ class Rounds {
         const Wait& theirs = snapshot.ranks[static_cast<std::size_t>(rank)].wait;
         const bool same_kind =
             is_fence ? theirs.awaiting == Awaiting::fence : is_round(theirs.awaiting);
-        return same_kind && theirs.team == team && theirs.detail >= detail;
+        return same_kind && theirs.team == team && theirs.detail >= detail &&
+               is_pipelined(theirs) == space::PipelinedLine::is_one(detail);
       });
       round->missing_in_words = rank_list(round->missing);
     }

@@ -89,6 +89,13 @@ std::string value_awaited(const Wait& wait) {
   return fmt::format("for {} at {:#x} {} {}", words, wait.object, compared, value);
 }
 
+/// The round of its team in words: a pipelined one has no number.
+std::string round_of(const Wait& wait) {
+  return space::PipelinedLine::is_one(wait.detail)
+             ? fmt::format("after round {}", space::PipelinedLine::of(wait.detail).round)
+             : fmt::format("round {}", wait.detail);
+}
+
 std::string awaited(const Snapshot& snapshot, const RankState& state) {
   const Wait& wait = state.wait;
   // A rank that has returned waits in a barrier, then in a fence; the program has called neither.
@@ -103,7 +110,7 @@ std::string awaited(const Snapshot& snapshot, const RankState& state) {
       return fmt::format("in a barrier (round {}) of {}{}", wait.detail, team_name(wait.team),
                          who_is_missing(state, "entered it"));
     case Awaiting::collective:
-      return fmt::format("in a collective (round {}) of {}{}", wait.detail, team_name(wait.team),
+      return fmt::format("in a collective ({}) of {}{}", round_of(wait), team_name(wait.team),
                          who_is_missing(state, "entered it"));
     case Awaiting::mutex:
       return fmt::format("for mutex {}{}{}", wait.detail, place(snapshot, wait.object), holder);

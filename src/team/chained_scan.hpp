@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+
+#include "armature/detail/collective.hpp"
+#include "team/pipelined_round.hpp"
+
+namespace armature::team {
+
+/// A scan on one node as a chain: each member takes what the one before it shows, combines that
+/// with its own elements and shows the result to the next. Long scans go piece by piece, so that
+/// members are busy with different pieces. Combined in team order.
+class ChainedScan {
+ public:
+  [[nodiscard]] static bool is_for(const detail::TeamState& team,
+                                   const detail::Reduction& reduction) {
+    return PipelinedRound::is_for(team) && reduction.element_bytes <= Pipeline::long_bytes_max;
+  }
+  /// `first`: of an exclusive scan, an element that stands before all members' elements.
+  ChainedScan(detail::TeamState& team, const Agreed& agreed, const detail::Reduction& reduction,
+              const void* first)
+      : team_(team), agreed_(agreed), reduction_(reduction), first_(first) {}
+
+  void run(std::byte* data);
+
+ private:
+  void piece(PipelinedRound& round, std::byte* data, std::size_t count) const;
+
+  detail::TeamState& team_;
+  const Agreed& agreed_;
+  const detail::Reduction& reduction_;
+  const void* const first_;
+};
+
+}  // namespace armature::team
