@@ -10,8 +10,8 @@ int rings_of(FasterWay& ways, std::size_t bytes, std::uint64_t by_kernel, std::u
   int rings = 0;
   for (int i = 0; i < 640; ++i) {
     const FasterWay::Way way = ways.choose(bytes);
-    rings += way == FasterWay::ring ? 1 : 0;
-    ways.note(way, bytes, way == FasterWay::ring ? in_ring : by_kernel);
+    rings += way == FasterWay::memory ? 1 : 0;
+    ways.note(way, bytes, way == FasterWay::memory ? in_ring : by_kernel);
   }
   return rings;
 }

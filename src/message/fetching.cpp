@@ -24,7 +24,7 @@ void Fetching::begin(const Arrival& arrival, const Target& target) {
   const bool by_kernel = arrival.kind == EnvelopeKind::for_kernel;
   const auto source = static_cast<std::size_t>(from);
   const bool is_refused = by_kernel && source < refused_.size() && refused_[source];
-  if (is_refused || (by_kernel && faster_.choose(target.came.bytes) == FasterWay::ring)) {
+  if (is_refused || (by_kernel && faster_.choose(target.came.bytes) == FasterWay::memory)) {
     Target asked = target;
     asked.asked_ns = is_refused ? 0 : base::now_ns();
     return ask(from, announcement.offer, asked);
@@ -109,7 +109,7 @@ Target Fetching::answered(std::uint64_t number) {
 
 void Fetching::note_ring(const Target& target) {
   if (target.asked_ns != 0)
-    faster_.note(FasterWay::ring, target.came.bytes, base::now_ns() - target.asked_ns);
+    faster_.note(FasterWay::memory, target.came.bytes, base::now_ns() - target.asked_ns);
 }
 
 bool Fetching::take_in_landed() {

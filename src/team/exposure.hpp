@@ -3,28 +3,18 @@
 #include <cstddef>
 #include <span>
 
+#include "team/exposed.hpp"
 #include "team/team_state.hpp"
 
 // Long data of collectives. Rounds pass them through 32 KiB of each member, and a round costs ranks
 // that share cores a switch each. So members that have data for others show where these lie, in one
 // round; the others read them there, on a node by a copy, from another node by a get; and one round
-// more says that all have read. Memory that others cannot read, such as another process's outside
-// the segments, goes in steps through a window in its rank's segment: one round a step, of which
-// one is filled while the one before is read.
-//
-// Rejected: process_vm_readv, which saves that copy. The kernel may refuse it, and it takes 2.5
-// times as long as a copy between two processes, so two copies are no slower.
+// more says that all have read. Memory of another process outside the segments is read by the
+// kernel, where that is allowed and fast (kernel_reads.hpp). Other memory that cannot be read goes
+// in steps through a window in its rank's segment: one round a step, of which one is filled while
+// the one before is read.
 
 namespace armature::team {
-
-/// Blocks that this member has for others, of the agreed bytes each, one behind the other. If there
-/// are several, block i is for member i.
-struct Source {
-  const std::byte* data = nullptr;
-  std::size_t blocks = 0;
-  bool is_overwritten = false;  // they lie where this member receives
-  bool by_rounds = false;       // no order of reading is right for them: all go by rounds
-};
 
 /// A block that this member wants from that one, and where to.
 struct Wanted {
@@ -32,9 +22,6 @@ struct Wanted {
   std::size_t block;
   std::byte* to;
 };
-
-/// The direction of the data: which members have data for others, and which read them.
-enum class Flow { from_root, to_root, among_all };
 
 /// Whether a round takes longer than copying what it moves: members are on other nodes, or are
 /// processes or threads that share cores. The same at all members.

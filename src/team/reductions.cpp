@@ -11,6 +11,7 @@
 #include "base/fail.hpp"
 #include "team/by_messages.hpp"
 #include "team/chained_scan.hpp"
+#include "team/exposed_allreduce.hpp"
 #include "team/pieces.hpp"
 #include "team/pipelined_round.hpp"
 #include "team/release.hpp"
@@ -157,8 +158,8 @@ class SlicedAllreduce {
         piece_(piece_of(reduction, size_)),
         slice_((piece_ + size_ - 1) / size_) {}
 
+  static constexpr std::size_t from_bytes = 4096;
   [[nodiscard]] static bool is_for(const TeamState& team, const Reduction& reduction) {
-    constexpr std::size_t from_bytes = 4096;
     const auto size = static_cast<std::size_t>(team.size());
     return reduced_bytes(reduction) >= from_bytes && size > 1 && piece_of(reduction, size) >= size;
   }
@@ -275,15 +276,22 @@ void detail::allreduce_bytes(const Team& members, void* data, const Reduction& r
   TeamState& team = members.checked("allreduce");
   const TeamState::Collective one_at_a_time(team, "allreduce");
   auto* buffer = static_cast<std::byte*>(data);
+  if (reduction.count == 0) return team.round({Kind::allreduce}, 0, "allreduce");
+  if (reduced_bytes(reduction) < SlicedAllreduce::from_bytes)
+    return combine_whole(team, reduction, buffer, reduction.count);
   const std::size_t piece = elements_per_round(reduction, "allreduce");
   if (by_messages(members, team, {Kind::allreduce, reduced_bytes(reduction)}, "allreduce",
                   [&] { return team::allreduce_by_messages(members, data, reduction); }))
     return;
-  if (reduction.count == 0) return team.round({Kind::allreduce}, 0, "allreduce");
-  if (SlicedAllreduce::is_for(team, reduction))
-    return SlicedAllreduce(team, reduction, buffer).run(Scratch(reduction).get());
-  in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
-    combine_whole(team, reduction, buffer + at * reduction.element_bytes, n);
+  Reduction rest = reduction;
+  const std::size_t done = team::allreduce_exposed(team, buffer, reduction);
+  buffer += done * reduction.element_bytes;
+  rest.count -= done;
+  if (done > 0 && rest.count == 0) return;
+  if (SlicedAllreduce::is_for(team, rest))
+    return SlicedAllreduce(team, rest, buffer).run(Scratch(rest).get());
+  in_pieces(rest.count, piece, [&](std::size_t at, std::size_t n) {
+    combine_whole(team, rest, buffer + at * reduction.element_bytes, n);
   });
 }
 
