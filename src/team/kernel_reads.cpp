@@ -82,11 +82,16 @@ void note_way(RoundKind kind, FasterWay::Way way, std::size_t bytes, std::uint64
 
 void read_by_kernel(const TeamState& team, std::byte* to, const std::byte* from, std::size_t bytes,
                     std::int32_t rank, const char* call) {
-  if (copy_from(process_of(team, rank), to, from, bytes) &&
-      team.space().slot(rank).life.load(std::memory_order_acquire) != space::Life::dead)
-    return;  // else another process may have its number
+  const bool is_read = copy_from(process_of(team, rank), to, from, bytes);
   const int error = errno;
-  if (error == EPERM || error == EACCES)
+  const bool is_dead =
+      team.space().slot(rank).life.load(std::memory_order_acquire) == space::Life::dead;
+  if (is_read && !is_dead) return;  // else another process may have its number
+  if (!is_read && error == EFAULT)
+    base::fail(Errc::bad_argument,
+               fmt::format("{}: {} bytes at {} of rank {} cannot be read: is that its buffer?",
+                           call, bytes, static_cast<const void*>(from), rank));
+  if (!is_read && error != ESRCH && !is_dead)
     base::fail(Errc::misuse,
                fmt::format("{}: the kernel does not let this rank read memory of rank {} ({}): set "
                            "ARMATURE_KERNEL_COPY=off",

@@ -30,7 +30,9 @@ class Lines {
   /// The member is in another block. In one that is new there was no round yet.
   void move_to(space::TeamBlock& block, bool is_new) {
     block_ = &block;
-    if (is_new) round_ = 0;
+    if (!is_new) return;
+    round_ = 0;
+    pipeline_.begin_again();
   }
 
   /// How many rounds this member has entered.

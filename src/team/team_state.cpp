@@ -234,7 +234,7 @@ void TeamState::give_up() {
   gave_up_ = true;
   lines_.give_up();
   if (proxy_->is_far()) proxy_->send_line(me_, lines_.round() | MemberLine::gave_up, read_);
-  if (proxy_->is_far() || deaths_.has_makers()) notify_members();
+  notify_members();
   if (lines_.are_flat() || me_ != proxy_->leader()) return;
   team::Release(lines_).release_for_ever();
   if (space_.header().ranks_are_virtual != 0) wait::notify_gathered();

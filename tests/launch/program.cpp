@@ -167,6 +167,12 @@ const std::map<std::string, std::function<void(World&)>> holds = {
        if (world.rank() == 0) sleep_forever();
        static_cast<void>(allreduce(world, 1));
      }},
+    {"broadcast",
+     [](World& world) {
+       if (world.rank() == 0) sleep_forever();
+       static_cast<void>(broadcast(world, 1, 0));
+       world.barrier();
+     }},
     {"notify",
      [](World& world) {
        if (world.rank() == 0) sleep_forever();

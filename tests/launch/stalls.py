@@ -84,6 +84,12 @@ def test_stall_names_who_is_late_among_nodes_that_hear_of_each_other_through_oth
         r"Ranks 1-5 wait, directly or through others, for rank 0, which is asleep outside Armature")
 
 
+def test_stall_names_the_root_that_others_wait_for():
+    Job(["hold", "broadcast"], ["-n", 3, "--stall", 1, "--timeout", 4]).expect_end(
+        124, r"ranks 1 and 2  wait .* in a collective .* of the world: rank 0 has not entered it",
+        r"Ranks 1 and 2 wait, directly or through others, for rank 0, which is asleep outside Armature")
+
+
 def test_inspect_explains_mutexes_locked_in_opposite_order():
     inspect("mutexes")
 
