@@ -140,13 +140,13 @@ void reduce_remotely(World& world) {
   for (int r = world.size(); r-- > 0;) all.push_back(armature::ask(r, rank, r));
   (void)armature::when_all(std::move(all)).get();
 }
-void flood_with_calls(World& world) {
-  if (world.rank() == 0) sleep_forever();
-  for (;;) armature::async(0, [] {});
-}
-void fence_calls(World& world) {
-  if (world.rank() == 0) sleep_forever();
-  armature::rmi_fence();
+
+/// All but rank 0 make that call, or those.
+std::function<void(World&)> without_rank_0(void (*call)(World&)) {
+  return [call](World& world) {
+    if (world.rank() == 0) sleep_forever();
+    call(world);
+  };
 }
 
 const std::map<std::string, std::function<void(World&)>> holds = {
@@ -157,31 +157,11 @@ const std::map<std::string, std::function<void(World&)>> holds = {
        }
      }},
     {"asleep", [](World&) { sleep_forever(); }},
-    {"barrier",
-     [](World& world) {
-       if (world.rank() == 0) sleep_forever();
-       world.barrier();
-     }},
-    {"collective",
-     [](World& world) {
-       if (world.rank() == 0) sleep_forever();
-       static_cast<void>(allreduce(world, 1));
-     }},
-    {"broadcast",
-     [](World& world) {
-       if (world.rank() == 0) sleep_forever();
-       static_cast<void>(broadcast(world, 1, 0));
-       world.barrier();
-     }},
-    {"notify",
-     [](World& world) {
-       if (world.rank() == 0) sleep_forever();
-       armature::wait_notify(0);
-     }},
-    {"finalize",
-     [](World& world) {
-       if (world.rank() == 0) sleep_forever();
-     }},
+    {"barrier", without_rank_0([](World& world) { world.barrier(); })},
+    {"collective", without_rank_0([](World& world) { (void)allreduce(world, 1); })},
+    {"broadcast", without_rank_0([](World& world) { (void)broadcast(world, 1, 0); })},
+    {"notify", without_rank_0([](World&) { armature::wait_notify(0); })},
+    {"finalize", without_rank_0([](World&) {})},
     {"mutex", hold_mutex},
     {"mutex_ring", lock_in_a_ring},
     {"room", fill_mailbox},
@@ -192,8 +172,10 @@ const std::map<std::string, std::function<void(World&)>> holds = {
     {"method", ask_for_ever},
     {"future", await_continuation},
     {"when_all", reduce_remotely},
-    {"calls", flood_with_calls},
-    {"rmi_fence", fence_calls},
+    {"calls", without_rank_0([](World&) {
+       for (;;) armature::async(0, [] {});
+     })},
+    {"rmi_fence", without_rank_0([](World&) { armature::rmi_fence(); })},
     {"rmi_wait", [](World&) { armature::rmi_wait(); }},
 };
 
