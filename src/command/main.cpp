@@ -3,6 +3,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -49,6 +50,18 @@ void add_help(CLI::App& app) {
   });
 }
 
+/// Names options without the value that CLI11 adds to those that switch something off.
+class Formatter : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    constexpr std::string_view value = "{false}";
+    std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    for (std::size_t at; (at = name.find(value)) != std::string::npos;)
+      name.erase(at, value.size());
+    return name;
+  }
+};
+
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   std::string name = "armature";
   for (auto used = app.get_subcommands(); !used.empty(); used = used.front()->get_subcommands())
@@ -68,6 +81,7 @@ int checked(int status) {
 
 int main(std::vector<std::string> words) {
   CLI::App app{"Armature: programs of many ranks that share one address space", "armature"};
+  app.formatter(std::make_shared<Formatter>());  // the commands' too
   app.set_version_flag("--version", "armature " ARMATURE_VERSION);
   app.require_subcommand(0, 1);
   app.footer(footer);

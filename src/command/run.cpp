@@ -167,6 +167,9 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
 void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_count(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
             &LaunchOptions::ranks);
+  run.get_option("-n")->check([](const std::string& text) {
+    return text == "p" ? "-np is -n here: armature run -n 4 PROGRAM" : "";
+  });
   add_count(run, options, "--threads", "K",
             "Ranks per process, threads of it (default 1: every rank a process)",
             &LaunchOptions::threads);

@@ -187,7 +187,8 @@ def test_timeout_ends_the_job_and_says_why():
 
 
 def test_options_that_make_no_sense_are_explained():
-    for options, words in ((["-n", "many"], "'many' is not possible here: a whole number from 1 to"),
+    for options, words in ((["-np", "4"], "-np is -n here"),
+                           (["-n", "many"], "'many' is not possible here: a whole number from 1 to"),
                            (["-n", "0"], "'0' is not possible"), (["--bind", "sock"], "neither 'auto'"),
                            (["--segment-size", "12X"], "a number of bytes"), (["--stall", "-3"], "a time in seconds"),
                            (["--lable"], "--lable"), (["--base", "xyz"], "hexadecimal"),
