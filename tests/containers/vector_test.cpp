@@ -94,6 +94,13 @@ TEST(Vector, an_element_that_is_not_there_is_an_error) {
   armature::distributed_vector<long> vector(world(), 4);
   conformance::expect_error(armature::Errc::bad_argument, {"no element 4"},
                             [&] { vector.at(4) = 1; });
+  for (const std::size_t beyond : {std::size_t{4}, std::size_t{50}}) {
+    const std::vector<std::string> words{"distributed_vector",
+                                         "no element " + std::to_string(beyond), "one of 4"};
+    conformance::expect_error(armature::Errc::bad_argument, words, [&] { vector[beyond] = 1; });
+    conformance::expect_error(armature::Errc::bad_argument, words,
+                              [&] { (void)std::as_const(vector)[beyond]; });
+  }
   conformance::expect_error(armature::Errc::bad_argument, {"3 to 5"},
                             [&] { (void)vector.slice(3, 5); });
   conformance::expect_error(armature::Errc::bad_argument, {"1 to 3 of 2"},

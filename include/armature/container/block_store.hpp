@@ -29,6 +29,13 @@
 
 namespace armature::detail {
 
+/// Throws Error(bad_argument) when a distributed_vector of `size` elements has no element i.
+inline void require_element(std::size_t i, std::size_t size) {
+  if (i >= size)
+    throw Error(Errc::bad_argument, "distributed_vector: there is no element " + std::to_string(i) +
+                                        " in one of " + std::to_string(size));
+}
+
 /// Made and destroyed collectively. Elements are zero, or as default-constructed.
 template <class T>
 class BlockStore;
@@ -63,6 +70,7 @@ class BlockStore<T> {
 
   [[nodiscard]] global_ptr<T> pointer(std::size_t i) const {
     if (i - mine_first_ < mine_count_) return mine_ + static_cast<std::ptrdiff_t>(i - mine_first_);
+    require_element(i, blocks_.size());
     const int member = blocks_.owner(i);
     return piece_.on(member) + static_cast<std::ptrdiff_t>(i - blocks_.first(member));
   }
@@ -114,12 +122,14 @@ requires(!Transferable<T> && Marshallable<T>) class BlockStore<T> {
   [[nodiscard]] T* mine() const { return part_->elements.data(); }
 
   [[nodiscard]] T read(std::size_t i) const {
+    require_element(i, blocks_.size());
     const int member = blocks_.owner(i);
     const std::size_t at = i - blocks_.first(member);
     if (member == team_.rank()) return part_->elements[at];
     return part_.sync(team_.world_rank(member), &Part::element, at);
   }
   void write(std::size_t i, const T& value) const {
+    require_element(i, blocks_.size());
     const int member = blocks_.owner(i);
     const std::size_t at = i - blocks_.first(member);
     if (member == team_.rank())
@@ -170,13 +180,6 @@ requires(!Transferable<T> && Marshallable<T>) class BlockStore<T> {
   Blocks blocks_;
   shared<Part> part_;
 };
-
-/// Throws Error(bad_argument) when a distributed_vector of `size` elements has no element i.
-inline void require_element(std::size_t i, std::size_t size) {
-  if (i >= size)
-    throw Error(Errc::bad_argument, "distributed_vector: there is no element " + std::to_string(i) +
-                                        " in one of " + std::to_string(size));
-}
 
 /// Collective: a store of `size` elements in blocks as equal as can be takes the place of `store`.
 /// Every member fetches what its new block keeps; elements that are new are `value`. The caller

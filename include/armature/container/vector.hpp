@@ -91,10 +91,10 @@ class distributed_vector {
   [[nodiscard]] bool is_local(std::size_t i) const { return i - offset() < local().size(); }
 
   // -- elements
-  /// Not checked, as std::vector's.
+  /// Reading or writing an element that there is not throws Error(bad_argument).
   [[nodiscard]] element_reference<T> operator[](std::size_t i) { return {*store_, i}; }
   [[nodiscard]] T operator[](std::size_t i) const { return store_->read(i); }
-  /// Throws Error(bad_argument) when there is no such element.
+  /// Throws it at once.
   [[nodiscard]] element_reference<T> at(std::size_t i) {
     detail::require_element(i, size());
     return {*store_, i};
