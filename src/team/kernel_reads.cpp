@@ -87,6 +87,8 @@ void read_by_kernel(const TeamState& team, std::byte* to, const std::byte* from,
   const bool is_dead =
       team.space().slot(rank).life.load(std::memory_order_acquire) == space::Life::dead;
   if (is_read && !is_dead) return;  // else another process may have its number
+  // Another member may have died, so that this one has given up, and its memory.
+  team.deaths().require_all_alive(call);
   if (!is_read && error == EFAULT)
     base::fail(Errc::bad_argument,
                fmt::format("{}: {} bytes at {} of rank {} cannot be read: is that its buffer?",
@@ -98,7 +100,7 @@ void read_by_kernel(const TeamState& team, std::byte* to, const std::byte* from,
                            call, rank, std::strerror(error)));
   // The process has died: the job learns of it soon.
   wait::WaitFor wait{.what = space::Awaiting::collective,
-                     .members = {&rank, 1},
+                     .members = team.members(),
                      .team = team.id(),
                      .object = &team.block(),
                      .detail = team.lines().round(),
