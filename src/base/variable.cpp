@@ -24,6 +24,11 @@ std::optional<std::uint64_t> number_variable(const char* name) {
   return value;
 }
 
+bool is_off(const char* name) {
+  const char* const text = std::getenv(name);
+  return text != nullptr && std::string_view(text) == "off";
+}
+
 std::optional<double> parse_seconds(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

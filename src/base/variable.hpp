@@ -11,6 +11,9 @@ namespace armature::base {
 /// Throws Error(start) naming it when it is something else.
 std::optional<std::uint64_t> number_variable(const char* name);
 
+/// Whether an environment variable says "off".
+[[nodiscard]] bool is_off(const char* name);
+
 /// Seconds, as people write them: 20, 0.5s, 10m (10min), 2h. Nothing where it is something else or
 /// above 1e9 s.
 std::optional<double> parse_seconds(std::string_view text);

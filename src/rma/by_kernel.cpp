@@ -8,11 +8,10 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
-#include <string_view>
 #include <utility>
 
 #include "base/runtime.hpp"
+#include "base/variable.hpp"
 #include "rma/protocol.hpp"
 #include "rma/rows.hpp"
 #include "wait/rank_context.hpp"
@@ -23,10 +22,7 @@ namespace {
 /// Whether the kernel copies between processes, as far as this one knows. Relaxed: who does not
 /// know yet that it does not finds out by himself.
 struct KernelCopies {
-  std::atomic<bool> work = [] {
-    const char* const setting = std::getenv("ARMATURE_KERNEL_COPY");
-    return setting == nullptr || std::string_view(setting) != "off";
-  }();
+  std::atomic<bool> work = !base::is_off("ARMATURE_KERNEL_COPY");
 };
 
 /// Rows of an operation, which the kernel copies many at a time.

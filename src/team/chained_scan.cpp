@@ -3,7 +3,18 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/fail.hpp"
+
 namespace armature::team {
+
+namespace {
+
+/// So many elements that are all like that one.
+void fill(std::byte* to, const void* element, std::size_t bytes, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * bytes, element, bytes);
+}
+
+}  // namespace
 
 // The next member alone reads what a member shows. It enters a step when it has read that step's
 // bytes. So a member writes a place again, two steps later, once the next one has entered the step
@@ -22,31 +33,45 @@ void ChainedScan::run(std::byte* data) {
     piece(round, data + at * element, count);
     if (waits && at + count == reduction_.count) round.await_reader(next, 0);
   }
+  if (exception_) std::rethrow_exception(exception_);
+  if (has_failed_)
+    base::fail(Errc::remote, "scan: the operator has thrown at a member before this one");
 }
 
-void ChainedScan::piece(PipelinedRound& round, std::byte* data, std::size_t count) const {
-  const std::size_t bytes = count * reduction_.element_bytes;
+// A member that fails takes its part in the chain all the same: those behind it wait for that.
+void ChainedScan::piece(PipelinedRound& round, std::byte* data, std::size_t count) {
   const int me = team_.rank();
-  std::byte* const room = round.room(me);
   const std::byte* const before = me > 0 ? round.await(me - 1) : nullptr;
-  const bool is_exclusive = first_ != nullptr;
-  if (before != nullptr)
-    std::memcpy(room, before, bytes);
-  else if (is_exclusive)
-    for (std::size_t i = 0; i < count; ++i)
-      std::memcpy(room + i * reduction_.element_bytes, first_, reduction_.element_bytes);
-  if (before == nullptr && !is_exclusive)
-    std::memcpy(room, data, bytes);
-  else
-    reduction_.combine(room, data, count, reduction_.op);
+  has_failed_ = has_failed_ || (me > 0 && before == nullptr);
+  if (!has_failed_) combine(round.room(me), before, data, count);
   // The bytes of the one before it are its own again when this one has entered.
-  if (is_exclusive && before != nullptr) std::memcpy(data, before, bytes);
-  round.enter();
+  if (before != nullptr && is_exclusive())
+    std::memcpy(data, before, count * reduction_.element_bytes);
+  round.enter(has_failed_);
   if (me + 1 < team_.size()) round.notify(me + 1);
   if (me > 0) round.notify(me - 1);
-  if (!is_exclusive) return void(std::memcpy(data, room, bytes));
-  for (std::size_t i = 0; before == nullptr && i < count; ++i)
-    std::memcpy(data + i * reduction_.element_bytes, first_, reduction_.element_bytes);
+  if (has_failed_) return;
+  if (!is_exclusive())
+    std::memcpy(data, round.room(me), count * reduction_.element_bytes);
+  else if (me == 0)
+    fill(data, first_, reduction_.element_bytes, count);
+}
+
+/// Shows what comes before this member, combined with what it has.
+void ChainedScan::combine(std::byte* room, const std::byte* before, const std::byte* data,
+                          std::size_t count) {
+  const std::size_t element = reduction_.element_bytes;
+  if (before == nullptr && !is_exclusive()) return void(std::memcpy(room, data, count * element));
+  if (before != nullptr)
+    std::memcpy(room, before, count * element);
+  else
+    fill(room, first_, element, count);
+  try {
+    reduction_.combine(room, data, count, reduction_.op);
+  } catch (...) {
+    exception_ = std::current_exception();
+    has_failed_ = true;
+  }
 }
 
 }  // namespace armature::team

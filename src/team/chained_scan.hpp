@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 
 #include "armature/detail/collective.hpp"
 #include "team/pipelined_round.hpp"
@@ -21,15 +22,21 @@ class ChainedScan {
               const void* first)
       : team_(team), agreed_(agreed), reduction_(reduction), first_(first) {}
 
+  /// Throws what the operator has thrown here, and Error(remote) where it has thrown at a member
+  /// before this one. Members before that one have their results.
   void run(std::byte* data);
 
  private:
-  void piece(PipelinedRound& round, std::byte* data, std::size_t count) const;
+  [[nodiscard]] bool is_exclusive() const { return first_ != nullptr; }
+  void piece(PipelinedRound& round, std::byte* data, std::size_t count);
+  void combine(std::byte* room, const std::byte* before, const std::byte* data, std::size_t count);
 
   detail::TeamState& team_;
   const Agreed& agreed_;
   const detail::Reduction& reduction_;
   const void* const first_;
+  bool has_failed_ = false;  // here, or at a member before this one
+  std::exception_ptr exception_;
 };
 
 }  // namespace armature::team

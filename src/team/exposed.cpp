@@ -79,6 +79,7 @@ Exposed::Exposed(TeamState& team, const Source& source, const Agreed& agreed, Fl
   place_.piece = std::min(block_bytes_, piece_max);
   const Rank owner = readable_owner(team, source.data, all);
   place_.owner = owner;
+  place_.is_overwritten = source.is_overwritten;
   if (source.by_rounds) return;
   const bool is_readable =
       owner != Rank::none() || (are_in_one_process(team) && !image::is_exchanged(source.data, all));

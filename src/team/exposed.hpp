@@ -29,6 +29,7 @@ struct Place {
   std::uint64_t half = 0;        // of a window; 0: the blocks lie there whole
   std::int32_t owner = -1;       // the rank in whose segment it lies; -1: the one process of all
   std::int32_t process_of = -1;  // the rank in whose own memory it lies, read by the kernel; or -1
+  bool is_overwritten = false;   // where they come from
 
   [[nodiscard]] std::size_t steps(std::size_t block_bytes) const {
     return (block_bytes + piece - 1) / piece;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "team/exposure.hpp"
@@ -28,7 +29,7 @@ class ExposedAllreduce {
         me_(static_cast<std::size_t>(team.rank())),
         block_(block),
         agreed_{TeamState::Kind::allreduce, block * reduction.element_bytes},
-        scratch_(std::make_unique_for_overwrite<std::byte[]>(size_ * agreed_.bytes)) {}
+        scratch_(new (std::nothrow) std::byte[size_ * agreed_.bytes]) {}
 
   /// A block of each member, from `data` on. False at all members, without a change, where one has
   /// no memory for it.
@@ -36,8 +37,8 @@ class ExposedAllreduce {
     std::vector<Wanted> wanted;
     for (std::size_t member = 0; member < size_; ++member)
       if (member != me_) wanted.push_back({static_cast<int>(member), me_, scratch(member)});
-    if (!exchange(team_, agreed_, "allreduce", Flow::among_all, {.data = data, .blocks = size_},
-                  wanted))
+    if (!exchange(team_, agreed_, "allreduce", Flow::among_all,
+                  {.data = data, .blocks = size_, .by_rounds = scratch_ == nullptr}, wanted))
       return false;
     combine(data + me_ * agreed_.bytes);
     wanted.clear();

@@ -54,8 +54,10 @@ class Reading {
       : team_(team), space_(team.space()), call_(call), is_far_(team.proxy().is_far()) {}
   void read(std::byte* to, const std::byte* from, std::size_t bytes, const Place& place) {
     if (bytes == 0) return;
-    if (place.process_of >= 0)
-      return read_by_kernel(team_, to, from, bytes, place.process_of, call_);
+    if (place.process_of >= 0) {
+      is_refused_ = is_refused_ || !read_by_kernel(team_, to, from, bytes, place.process_of, call_);
+      return;
+    }
     const std::int32_t owner = place.owner;
     if (to == from) return;
     if (is_near(owner)) return detail::copy_in(to, from, bytes);
@@ -72,12 +74,15 @@ class Reading {
     wait_all(gets_);
     gets_.clear();
   }
+  /// Whether there is memory that the kernel does not let this process read.
+  [[nodiscard]] bool is_refused() const { return is_refused_; }
 
  private:
   const TeamState& team_;
   const AddressSpace& space_;
   const char* call_;
   const bool is_far_;
+  bool is_refused_ = false;
   std::vector<Handle> gets_;
 };
 
@@ -104,8 +109,32 @@ bool is_one_or_each(const TeamState& team) {
          team.proxy().nodes().size() == static_cast<std::uint32_t>(team.size());
 }
 
-bool exchange(TeamState& team, const Agreed& agreed, const char* call, Flow flow,
-              const Source& mine, std::span<const Wanted> wanted) {
+namespace {
+
+/// A summary of what all members have shown, the same at all.
+struct Overview {
+  std::size_t steps = 1;
+  bool lacks_memory = false, by_kernel = false, is_overwritten = false;
+
+  Overview(const TeamState& team, std::size_t block_bytes) {
+    for (int member = 0; member < team.size(); ++member) {
+      if (team.lines().shown_by(member) == 0) continue;
+      const Place place = shown_by(team, member, block_bytes);
+      lacks_memory = lacks_memory || place.address == 0;
+      if (place.address != 0) steps = std::max(steps, place.steps(block_bytes));
+      by_kernel = by_kernel || place.process_of >= 0;
+      is_overwritten = is_overwritten || place.is_overwritten;
+    }
+  }
+  /// Members that may have to restart with windows need what they had.
+  [[nodiscard]] bool wants_rounds() const { return lacks_memory || (by_kernel && is_overwritten); }
+};
+
+/// How an exchange ended, the same at all members.
+enum class End { done, wants_rounds, unreadable };
+
+End try_exchange(TeamState& team, const Agreed& agreed, const char* call, Flow flow,
+                 const Source& mine, std::span<const Wanted> wanted) {
   const std::size_t bytes = agreed.bytes;
   std::optional<Exposed> own;
   std::uint64_t busy_ns = base::now_ns();
@@ -119,13 +148,8 @@ bool exchange(TeamState& team, const Agreed& agreed, const char* call, Flow flow
   team.round(agreed, own ? sizeof(Place) : 0, call);
   const std::uint64_t all_here_ns = base::now_ns();
 
-  std::size_t steps = 1;
-  for (int member = 0; member < team.size(); ++member) {
-    if (team.lines().shown_by(member) == 0) continue;
-    const Place place = shown_by(team, member, bytes);
-    if (place.address == 0) return false;
-    steps = std::max(steps, place.steps(bytes));
-  }
+  const Overview all(team, bytes);
+  if (all.wants_rounds()) return End::wants_rounds;
   std::vector<Place> places(wanted.size());
   std::ranges::transform(wanted, places.begin(), [&](const Wanted& block) {
     // Its own it reads where they are.
@@ -147,18 +171,34 @@ bool exchange(TeamState& team, const Agreed& agreed, const char* call, Flow flow
                      places[i]);
     }
   };
-  for (std::size_t step = 0; step < steps; ++step) {
+  for (std::size_t step = 0; step < all.steps; ++step) {
     or_give_up(team, [&] {
       read(step, /*near=*/false);
       if (own) own->fill(step + 1);
       read(step, /*near=*/true);
       reading.wait();
     });
-    team.round(agreed, 0, call);
+    const std::size_t shown = reading.is_refused() && step + 1 == all.steps ? 1 : 0;
+    if (shown > 0) *team.lines().outgoing(shown) = std::byte{1};
+    team.round(agreed, shown, call);
   }
+  if (all.by_kernel && team.lines().first_to_show()) return End::unreadable;
   if (own && own->way())
     note_way(agreed.kind, *own->way(), mine.blocks * bytes, busy_ns + base::now_ns() - all_here_ns);
-  return true;
+  return End::done;
+}
+
+}  // namespace
+
+// All learn in the closing round that a member could not read. Nothing was overwritten that is
+// needed again, so they restart, with windows: whoever has the memory fills them itself.
+bool exchange(TeamState& team, const Agreed& agreed, const char* call, Flow flow,
+              const Source& mine, std::span<const Wanted> wanted) {
+  while (true) {
+    const End end = try_exchange(team, agreed, call, flow, mine, wanted);
+    if (end != End::unreadable) return end == End::done;
+    stop_kernel_reads();
+  }
 }
 
 namespace {
@@ -239,7 +279,10 @@ bool is_relayed(const TeamState& team, int root) {
 }  // namespace
 
 bool broadcast_exposed(TeamState& team, const Agreed& agreed, const char* call, std::byte* data) {
-  if (is_relayed(team, agreed.root)) return Relayed(team, agreed, call, data).run();
+  if (is_relayed(team, agreed.root)) {
+    Relayed relayed(team, agreed, call, data);
+    return relayed.run();
+  }
   if (team.rank() == agreed.root)
     return exchange(team, agreed, call, Flow::from_root, {data, 1}, {});
   const Wanted all{agreed.root, 0, data};

@@ -13,13 +13,19 @@ class Pipeline {
  public:
   static constexpr std::size_t bytes_max = space::MemberLine::inline_bytes;
   static constexpr std::size_t long_bytes_max = space::TeamBlock::staging_bytes / 2;
+  /// Beside the signature of a member that has no bytes, since combining them has failed.
+  static constexpr std::uint64_t failed = std::uint64_t{1} << space::MemberLine::shown_shift;
 
   /// Both belong to the Lines that this is a part of.
   Pipeline(space::TeamBlock* const& block, const std::uint64_t& round)
       : block_(block), round_(round) {}
 
-  /// Whether all lines are used up, so that the members have to meet in a round.
-  [[nodiscard]] bool is_full() const { return step_ == space::TeamBlock::pipeline_depth; }
+  /// Whether the members have to meet in a round: all lines are used up, or as many steps were
+  /// taken since they met.
+  [[nodiscard]] bool is_full() const {
+    return step_ == space::TeamBlock::pipeline_depth ||
+           since_meeting_ == space::TeamBlock::pipeline_depth;
+  }
   /// The member has entered a round.
   void begin_again() {
     step_ = 0;
@@ -29,6 +35,7 @@ class Pipeline {
   /// Begins the next step, in which members show so many bytes.
   void begin_step(std::size_t shown) {
     ++step_;
+    ++since_meeting_;
     uses_staging_ = uses_staging_ || shown > bytes_max;
   }
   /// Whether the staging of some members may be in use since the last round. The same at all.
@@ -45,8 +52,9 @@ class Pipeline {
     return block_->staging(static_cast<std::size_t>(member), round_ + 1) +
            step_ % 2 * long_bytes_max;
   }
-  /// Shows what lies at this member's place, and that it is in this step.
-  void enter(int me, std::uint64_t signature);
+  /// Shows what lies at this member's place, and that it is in this step. `has_failed`: there are
+  /// no bytes, since combining them has failed.
+  void enter(int me, std::uint64_t signature, bool has_failed);
   /// Whether that member has entered this step, or the one so many before it. Acquire: then its
   /// line can be read. In the steps before a round all have been.
   [[nodiscard]] bool has_entered(int member, std::uint32_t back = 0) const {
@@ -57,7 +65,9 @@ class Pipeline {
 
   /// A sum of all that this member has called in pipelined rounds so far. Equal at all members in a
   /// round, unless they have disagreed.
-  [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  [[nodiscard]] std::uint64_t calls() const;
+  /// They have met, and compared it.
+  void have_met() { since_meeting_ = 0; }
   /// They have found out that they disagreed.
   void forget_calls() { calls_ = 0; }
 
@@ -65,6 +75,7 @@ class Pipeline {
   space::TeamBlock* const& block_;
   const std::uint64_t& round_;
   std::uint32_t step_ = 0;
+  std::uint32_t since_meeting_ = 0;  // steps
   bool uses_staging_ = false;
   std::uint64_t calls_ = 0;
 };

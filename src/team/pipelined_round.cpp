@@ -24,6 +24,7 @@ namespace {
 /// A round in which members compare what they have called.
 void meet(TeamState& team, const char* call) {
   team.round({RoundKind::meeting, team.lines().pipeline().calls()}, 0, call);
+  team.lines().pipeline().have_met();
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ void PipelinedRound::free_staging(TeamState& team, const char* call) {
   if (team.lines().pipeline().uses_staging()) meet(team, call);
 }
 
-void PipelinedRound::enter() { lines_.enter(team_.rank(), signature_); }
+void PipelinedRound::enter(bool has_failed) { lines_.enter(team_.rank(), signature_, has_failed); }
 
 void PipelinedRound::notify(int member) const {
   wait::notify(team_.space().slot(team_.members()[static_cast<std::size_t>(member)]));
@@ -60,8 +61,10 @@ const std::byte* PipelinedRound::await(int member) const {
   if (!lines_.has_entered(member)) [[unlikely]]
     wait_for(member, 0);
   const MemberLine& line = lines_.line(member);
-  if (line.signature != signature_) [[unlikely]]
+  if (line.signature != signature_) [[unlikely]] {
+    if (line.signature == (signature_ | Pipeline::failed)) return nullptr;
     disagree(member, line.signature);
+  }
   const std::byte* const shown = room(member);
   if (member != team_.rank()) base::mark_defined(shown, shown_);
   return shown;
@@ -112,6 +115,9 @@ void PipelinedRound::wait_for(int member, std::uint32_t back) const {
     if (!has_entered && has_given_up) team_.deaths().require_all_alive(call_);
   } catch (...) {
     team_.give_up();
+    // It may have left the job for a death that it alone knew: of a member that nobody waits for
+    // here.
+    team_.deaths().require_all_alive(call_);
     throw;
   }
   if (!has_entered) disagree(member, block.line(who, next).signature);
@@ -128,6 +134,7 @@ void PipelinedRound::disagree(int member, std::uint64_t theirs) const {
   } catch (const Error& error) {
     if (error.code() != Errc::bad_argument) throw;
   }
+  lines_.forget_calls();
   base::fail(Errc::bad_argument, text);
 }
 

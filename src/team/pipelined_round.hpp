@@ -31,13 +31,13 @@ class PipelinedRound {
 
   /// The place for a member's bytes: by the member itself, or by the root of a scatter.
   [[nodiscard]] std::byte* room(int member) const { return lines_.room(member, shown_); }
-  /// Shows them.
-  void enter();
+  /// Shows them; or that there are none, since combining them has failed.
+  void enter(bool has_failed = false);
   /// Wakes a member that may wait for this one; or all.
   void notify(int member) const;
   void notify_all() const;
-  /// Returns what that member shows, when it has come. Throws Error(bad_argument) where it shows
-  /// another call, and Error(rank_lost) where it never comes.
+  /// Returns what that member shows, when it has come; nullptr where it has failed. Throws
+  /// Error(bad_argument) where it shows another call, and Error(rank_lost) where it never comes.
   [[nodiscard]] const std::byte* await(int member) const;
   /// The bytes at this member's own place.
   [[nodiscard]] const std::byte* own() const;

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "armature/armature.hpp"
@@ -188,6 +189,39 @@ TEST(Pipelined, more_calls_than_there_are_lines) {
     ASSERT_EQ(broadcast(world(), me() == root ? i : -1, root), i);
   }
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(scan(world(), i), i * (me() + 1));
+}
+
+TEST(Pipelined, a_disagreement_is_found_also_between_long_calls_that_have_a_root) {
+  if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+  std::vector<std::int64_t> data(5000, me());
+  // Each is its own root, so nobody waits for anybody.
+  expect_error(armature::Errc::bad_argument, {"disagree"}, [&] {
+    for (int i = 0; i < 65; ++i) {
+      (void)broadcast(world(), i, me());
+      broadcast(world(), std::span(data), 0);
+    }
+  });
+  EXPECT_EQ(allreduce(world(), 1), ranks());
+}
+
+TEST(Pipelined, nobody_waits_for_an_operator_that_has_thrown) {
+  if (!are_pipelined() || ranks() < 2) GTEST_SKIP() << "needs ranks of one node";
+  const auto add = [](std::int64_t l, std::int64_t r) {
+    if (me() == 1) throw std::runtime_error("no sum");
+    return l + r;
+  };
+  for (const std::size_t count : {1u, 5000u}) {
+    std::vector<std::int64_t> data(count, 1);
+    const auto sum = [&] { scan(world(), std::span(data), add); };
+    if (me() == 1)
+      EXPECT_THROW(sum(), std::runtime_error);
+    else if (me() > 1)
+      expect_error(armature::Errc::remote, {"scan", "operator"}, sum);
+    else
+      EXPECT_NO_THROW(sum());
+    if (me() == 0) EXPECT_EQ(data, std::vector<std::int64_t>(count, 1));
+    EXPECT_EQ(allreduce(world(), 1), ranks());
+  }
 }
 
 struct Matrix {

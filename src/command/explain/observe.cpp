@@ -87,8 +87,9 @@ std::shared_ptr<Round> read_round(const space::ControlHeader& header, const Segm
   if (is_pipelined(wait)) {
     // The one member whose line is waited for; it notifies as soon as it has entered.
     const std::uint32_t member = space::PipelinedLine::of(wait.detail).member;
-    if (member >= head.size) return nullptr;
-    round->missing.push_back(block.ranks()[member]);
+    const int rank = member < head.size ? block.ranks()[member] : -1;
+    if (rank < 0 || static_cast<std::uint32_t>(rank) >= header.ranks) return nullptr;
+    round->missing.push_back(rank);
     return round;
   }
   for (std::uint32_t member = 0; member < head.size; ++member) {
