@@ -4,9 +4,10 @@
 
      armature run -n 4 build/bin/examples/armci_lu [n [block [cyclic|rectangles]]]
 
-   Whoever needs a block of another process gets it, and its owner takes no part. Everything lies on
-   the stack or is allocated: linked with armci-virtual the processes may be virtual ranks. The
-   factors are checked, and printed as one number which does not depend on who ran where. */
+   Whoever needs a block of another process gets it, and its owner takes no part. What a process
+   knows of the matrix lies in variables of the file, as in a program for processes: linked with
+   armci-virtual it runs on virtual ranks as it is. The factors are checked, and printed as one
+   number which does not depend on who ran where. */
 #include <armci.h>
 #include <math.h>
 #include <message.h>
@@ -15,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
+static struct {
   int n, edge, blocks;              /* the matrix; a block; blocks along an edge */
   int grid_rows, grid_cols, cyclic; /* of the processes */
   int rows_each, cols_each;         /* blocks that a process has room for */
   int me, my_row, my_col;
   double** pieces;
   double *diagonal, *left, *above; /* blocks of others: one, and one for each block of an edge */
-} matrix;
+} m;
 
 /* Rows of doubles, ld apart. */
 typedef struct {
@@ -31,36 +32,30 @@ typedef struct {
 } block;
 
 static int smaller(int a, int b) { return a < b ? a : b; }
-static int width(const matrix* m, int i) { return smaller(m->edge, m->n - i * m->edge); }
-static int row_of(const matrix* m, int i) {
-  return m->cyclic ? i % m->grid_rows : i / m->rows_each;
-}
-static int col_of(const matrix* m, int j) {
-  return m->cyclic ? j % m->grid_cols : j / m->cols_each;
-}
-static int owner(const matrix* m, int i, int j) {
-  return row_of(m, i) * m->grid_cols + col_of(m, j);
-}
-static int is_mine(const matrix* m, int i, int j) { return owner(m, i, j) == m->me; }
+static int width(int i) { return smaller(m.edge, m.n - i * m.edge); }
+static int row_of(int i) { return m.cyclic ? i % m.grid_rows : i / m.rows_each; }
+static int col_of(int j) { return m.cyclic ? j % m.grid_cols : j / m.cols_each; }
+static int owner(int i, int j) { return row_of(i) * m.grid_cols + col_of(j); }
+static int is_mine(int i, int j) { return owner(i, j) == m.me; }
 
 /* Finds the block: it lies by itself, or as a section of its owner's rectangle. */
-static block at(const matrix* m, int i, int j) {
-  double* piece = m->pieces[owner(m, i, j)];
-  const int row = m->cyclic ? i / m->grid_rows : i % m->rows_each;
-  const int col = m->cyclic ? j / m->grid_cols : j % m->cols_each;
-  const size_t edge = (size_t)m->edge, ld = m->cyclic ? edge : (size_t)m->cols_each * edge;
-  const size_t place = m->cyclic ? ((size_t)row * (size_t)m->cols_each + (size_t)col) * edge * edge
-                                 : (size_t)row * edge * ld + (size_t)col * edge;
-  return (block){piece + place, (int)ld, width(m, i), width(m, j)};
+static block at(int i, int j) {
+  double* piece = m.pieces[owner(i, j)];
+  const int row = m.cyclic ? i / m.grid_rows : i % m.rows_each;
+  const int col = m.cyclic ? j / m.grid_cols : j % m.cols_each;
+  const size_t edge = (size_t)m.edge, ld = m.cyclic ? edge : (size_t)m.cols_each * edge;
+  const size_t place = m.cyclic ? ((size_t)row * (size_t)m.cols_each + (size_t)col) * edge * edge
+                                : (size_t)row * edge * ld + (size_t)col * edge;
+  return (block){piece + place, (int)ld, width(i), width(j)};
 }
 
 /* A block to be read: in place if it is mine, else a copy in `room`, good after ARMCI_WaitAll. */
-static block fetch(const matrix* m, int i, int j, double* room) {
-  const block b = at(m, i, j);
-  if (is_mine(m, i, j)) return b;
+static block fetch(int i, int j, double* room) {
+  const block b = at(i, j);
+  if (is_mine(i, j)) return b;
   int from[1] = {b.ld * (int)sizeof(double)}, to[1] = {b.cols * (int)sizeof(double)};
   int count[2] = {b.cols * (int)sizeof(double), b.rows};
-  if (ARMCI_NbGetS(b.data, from, room, to, count, 1, owner(m, i, j), NULL) != 0)
+  if (ARMCI_NbGetS(b.data, from, room, to, count, 1, owner(i, j), NULL) != 0)
     ARMCI_Error("a block cannot be fetched", i);
   return (block){room, b.cols, b.rows, b.cols};
 }
@@ -103,42 +98,42 @@ static void subtract_product(block c, block a, block b) {
       subtract(c.data + i * c.ld, b.data + k * b.ld, a.data[i * a.ld + k], c.cols);
 }
 
-static void divide_perimeter(const matrix* m, int k) {
-  if (m->my_row != row_of(m, k) && m->my_col != col_of(m, k)) return;
-  const block diagonal = fetch(m, k, k, m->diagonal);
+static void divide_perimeter(int k) {
+  if (m.my_row != row_of(k) && m.my_col != col_of(k)) return;
+  const block diagonal = fetch(k, k, m.diagonal);
   ARMCI_WaitAll();
-  for (int i = k + 1; i < m->blocks; ++i) {
-    if (is_mine(m, i, k)) divide_by_upper(at(m, i, k), diagonal);
-    if (is_mine(m, k, i)) divide_by_lower(at(m, k, i), diagonal);
+  for (int i = k + 1; i < m.blocks; ++i) {
+    if (is_mine(i, k)) divide_by_upper(at(i, k), diagonal);
+    if (is_mine(k, i)) divide_by_lower(at(k, i), diagonal);
   }
 }
 
-static void update_interior(const matrix* m, int k) {
-  const size_t area = (size_t)m->edge * (size_t)m->edge, count = (size_t)m->blocks;
+static void update_interior(int k) {
+  const size_t area = (size_t)m.edge * (size_t)m.edge, count = (size_t)m.blocks;
   block* left = calloc(2 * count, sizeof *left);
-  if (left == NULL) ARMCI_Error("no memory for a list of blocks", m->blocks);
+  if (left == NULL) ARMCI_Error("no memory for a list of blocks", m.blocks);
   block* above = left + count;
-  for (int i = k + 1; i < m->blocks; ++i) {
-    if (row_of(m, i) == m->my_row) left[i] = fetch(m, i, k, m->left + (size_t)i * area);
-    if (col_of(m, i) == m->my_col) above[i] = fetch(m, k, i, m->above + (size_t)i * area);
+  for (int i = k + 1; i < m.blocks; ++i) {
+    if (row_of(i) == m.my_row) left[i] = fetch(i, k, m.left + (size_t)i * area);
+    if (col_of(i) == m.my_col) above[i] = fetch(k, i, m.above + (size_t)i * area);
   }
   ARMCI_WaitAll();
-  for (int i = k + 1; i < m->blocks; ++i)
-    for (int j = k + 1; j < m->blocks; ++j)
-      if (is_mine(m, i, j)) subtract_product(at(m, i, j), left[i], above[j]);
+  for (int i = k + 1; i < m.blocks; ++i)
+    for (int j = k + 1; j < m.blocks; ++j)
+      if (is_mine(i, j)) subtract_product(at(i, j), left[i], above[j]);
   free(left);
 }
 
 /* Finished blocks do not change any more, and the next diagonal block is updated and factored by
    one process: so two barriers a step are enough. */
-static void factor_all(const matrix* m) {
+static void factor_all(void) {
   ARMCI_Barrier();
-  for (int k = 0; k < m->blocks; ++k) {
-    if (is_mine(m, k, k)) factor(at(m, k, k));
+  for (int k = 0; k < m.blocks; ++k) {
+    if (is_mine(k, k)) factor(at(k, k));
     ARMCI_Barrier();
-    divide_perimeter(m, k);
+    divide_perimeter(k);
     ARMCI_Barrier();
-    update_interior(m, k);
+    update_interior(k);
   }
   ARMCI_Barrier();
 }
@@ -154,13 +149,13 @@ static double element(int n, int row, int col) {
 typedef enum { UPPER, LOWER, ORIGINAL } part;
 
 /* One row of U, of L or of the matrix before, within a block: times x. */
-static double times_row(const matrix* m, part which, const double* data, int row, int first,
-                        int cols, const double* x) {
+static double times_row(part which, const double* data, int row, int first, int cols,
+                        const double* x) {
   double sum = 0;
   for (int c = 0; c < cols; ++c) {
     const int col = first + c;
     if (which == ORIGINAL)
-      sum += element(m->n, row, col) * x[col];
+      sum += element(m.n, row, col) * x[col];
     else if (which == UPPER ? col >= row : col < row)
       sum += data[c] * x[col];
     else if (which == LOWER && col == row)
@@ -170,31 +165,31 @@ static double times_row(const matrix* m, part which, const double* data, int row
 }
 
 /* Collective: y is that part of the matrix times x, everywhere. */
-static void multiply(const matrix* m, part which, const double* x, double* y) {
-  memset(y, 0, (size_t)m->n * sizeof *y);
-  for (int i = 0; i < m->blocks; ++i)
-    for (int j = 0; j < m->blocks; ++j) {
-      if (!is_mine(m, i, j)) continue;
-      const block b = at(m, i, j);
+static void multiply(part which, const double* x, double* y) {
+  memset(y, 0, (size_t)m.n * sizeof *y);
+  for (int i = 0; i < m.blocks; ++i)
+    for (int j = 0; j < m.blocks; ++j) {
+      if (!is_mine(i, j)) continue;
+      const block b = at(i, j);
       for (int r = 0; r < b.rows; ++r) {
-        const int row = i * m->edge + r;
-        y[row] += times_row(m, which, b.data + r * b.ld, row, j * m->edge, b.cols, x);
+        const int row = i * m.edge + r;
+        y[row] += times_row(which, b.data + r * b.ld, row, j * m.edge, b.cols, x);
       }
     }
-  armci_msg_dgop(y, m->n, "+");
+  armci_msg_dgop(y, m.n, "+");
 }
 
 /* How far L (U x) is from A x, for some x. */
-static double residual(const matrix* m) {
-  double* x = malloc(4 * (size_t)m->n * sizeof *x);
-  if (x == NULL) ARMCI_Error("no memory for vectors", m->n);
-  double *ux = x + m->n, *lux = ux + m->n, *ax = lux + m->n;
-  for (int i = 0; i < m->n; ++i) x[i] = element(1, i + 1, 0);
-  multiply(m, UPPER, x, ux);
-  multiply(m, LOWER, ux, lux);
-  multiply(m, ORIGINAL, x, ax);
+static double residual(void) {
+  double* x = malloc(4 * (size_t)m.n * sizeof *x);
+  if (x == NULL) ARMCI_Error("no memory for vectors", m.n);
+  double *ux = x + m.n, *lux = ux + m.n, *ax = lux + m.n;
+  for (int i = 0; i < m.n; ++i) x[i] = element(1, i + 1, 0);
+  multiply(UPPER, x, ux);
+  multiply(LOWER, ux, lux);
+  multiply(ORIGINAL, x, ax);
   double difference = 0, size = 0;
-  for (int i = 0; i < m->n; ++i) {
+  for (int i = 0; i < m.n; ++i) {
     if (!(fabs(lux[i] - ax[i]) <= difference)) difference = fabs(lux[i] - ax[i]); /* NaN, too */
     size = fmax(size, fabs(ax[i]));
   }
@@ -203,17 +198,17 @@ static double residual(const matrix* m) {
 }
 
 /* Element by element or, for those who compare the factors, a number made of all their bits. */
-static unsigned long visit(const matrix* m, int fill) {
+static unsigned long visit(int fill) {
   unsigned long sum = 0;
-  for (int i = 0; i < m->blocks; ++i)
-    for (int j = 0; j < m->blocks; ++j) {
-      if (!is_mine(m, i, j)) continue;
-      const block b = at(m, i, j);
+  for (int i = 0; i < m.blocks; ++i)
+    for (int j = 0; j < m.blocks; ++j) {
+      if (!is_mine(i, j)) continue;
+      const block b = at(i, j);
       for (int r = 0; r < b.rows; ++r)
         for (int c = 0; c < b.cols; ++c) {
-          const int row = i * m->edge + r, col = j * m->edge + c;
+          const int row = i * m.edge + r, col = j * m.edge + c;
           double* value = b.data + r * b.ld + c;
-          if (fill) *value = element(m->n, row, col);
+          if (fill) *value = element(m.n, row, col);
           uint64_t bits;
           memcpy(&bits, value, sizeof bits);
           bits = (bits ^ ((uint64_t)row << 32 | (uint32_t)col)) * UINT64_C(0x9e3779b97f4a7c15);
@@ -223,30 +218,31 @@ static unsigned long visit(const matrix* m, int fill) {
   return sum;
 }
 
-static void allocate(matrix* m, int processes) {
-  const size_t area = (size_t)m->edge * (size_t)m->edge * sizeof(double);
-  const size_t all = (size_t)m->rows_each * (size_t)m->cols_each * area;
-  m->pieces = calloc((size_t)processes, sizeof *m->pieces);
-  m->diagonal = ARMCI_Malloc_local((armci_size_t)area);
-  m->left = ARMCI_Malloc_local((armci_size_t)(area * (size_t)m->blocks));
-  m->above = ARMCI_Malloc_local((armci_size_t)(area * (size_t)m->blocks));
-  if (m->pieces == NULL || m->diagonal == NULL || m->left == NULL || m->above == NULL ||
-      ARMCI_Malloc((void**)m->pieces, (armci_size_t)all) != 0)
-    ARMCI_Error("not enough memory for the matrix", m->n);
+static void allocate(int processes) {
+  const size_t area = (size_t)m.edge * (size_t)m.edge * sizeof(double);
+  const size_t all = (size_t)m.rows_each * (size_t)m.cols_each * area;
+  m.pieces = calloc((size_t)processes, sizeof *m.pieces);
+  m.diagonal = ARMCI_Malloc_local((armci_size_t)area);
+  m.left = ARMCI_Malloc_local((armci_size_t)(area * (size_t)m.blocks));
+  m.above = ARMCI_Malloc_local((armci_size_t)(area * (size_t)m.blocks));
+  if (m.pieces == NULL || m.diagonal == NULL || m.left == NULL || m.above == NULL ||
+      ARMCI_Malloc((void**)m.pieces, (armci_size_t)all) != 0)
+    ARMCI_Error("not enough memory for the matrix", m.n);
 }
 
-static void release(matrix* m) {
-  ARMCI_Free(m->pieces[m->me]);
-  ARMCI_Free_local(m->diagonal);
-  ARMCI_Free_local(m->left);
-  ARMCI_Free_local(m->above);
-  free(m->pieces);
+static void release(void) {
+  ARMCI_Free(m.pieces[m.me]);
+  ARMCI_Free_local(m.diagonal);
+  ARMCI_Free_local(m.left);
+  ARMCI_Free_local(m.above);
+  free(m.pieces);
 }
 
 int main(int argc, char** argv) {
   ARMCI_Init_args(&argc, &argv);
   const int processes = armci_msg_nproc();
-  matrix m = {.n = argc > 1 ? atoi(argv[1]) : 1024, .edge = argc > 2 ? atoi(argv[2]) : 32};
+  m.n = argc > 1 ? atoi(argv[1]) : 1024;
+  m.edge = argc > 2 ? atoi(argv[2]) : 32;
   m.me = armci_msg_me();
   const char* distribution = argc > 3 ? argv[3] : "cyclic";
   m.cyclic = strcmp(distribution, "cyclic") == 0;
@@ -261,13 +257,13 @@ int main(int argc, char** argv) {
   m.cols_each = (m.blocks + m.grid_cols - 1) / m.grid_cols;
   m.my_row = m.me / m.grid_cols;
   m.my_col = m.me % m.grid_cols;
-  allocate(&m, processes);
-  (void)visit(&m, 1);
+  allocate(processes);
+  (void)visit(1);
 
   const double start = armci_timer();
-  factor_all(&m);
-  const double seconds = armci_timer() - start, error = residual(&m);
-  long factors = (long)visit(&m, 0);
+  factor_all();
+  const double seconds = armci_timer() - start, error = residual();
+  long factors = (long)visit(0);
   armci_msg_lgop(&factors, 1, "+");
   const int good = error <= 1e-10;
   if (m.me == 0) {
@@ -278,7 +274,7 @@ int main(int argc, char** argv) {
     printf("RESIDUAL %s (%.1e)\n", good ? "OK" : "TOO LARGE", error);
     fflush(stdout);
   }
-  release(&m);
+  release();
   ARMCI_Finalize();
   return good ? 0 : 1;
 }

@@ -33,7 +33,8 @@ inline constexpr const char* even_variable = "ARMATURE_EVEN";
 // Other launchers: the job's ranks are virtual, and so many.
 inline constexpr const char* virtual_variable = "ARMATURE_VIRTUAL";
 
-// Virtual ranks: "on" where each is to have globals of its own.
+// Virtual ranks: whether each is to have globals of its own, "on" or "off"; unset: on for programs
+// whose main is the ranks' (door_program.hpp).
 inline constexpr const char* private_globals_variable = "ARMATURE_PRIVATE_GLOBALS";
 
 // Other launchers: ranks go on from this checkpoint, or from the last one in this directory.

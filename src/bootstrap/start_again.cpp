@@ -26,6 +26,7 @@
 #include "base/variable.hpp"
 #include "base/words_of_process.hpp"
 #include "bootstrap/address_layout.hpp"
+#include "bootstrap/door_program.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/process_table.hpp"
 
@@ -97,6 +98,8 @@ void start_again() {
   const std::string path = std::filesystem::read_symlink("/proc/self/exe");
   refuse_address_sanitizer(path);
   const std::vector<std::string> words = base::words_of_process();
+  if (base::number_variable("ARMATURE_CHECK").value_or(0) == 0)
+    make_globals_private_by_default(path);
   fix_address_layout(secrets_in_common());
   std::vector<std::string> environment(
       environ, environ + [] {

@@ -143,8 +143,9 @@ void add_shared_options(CLI::App& command, const JobOptions& options) {
   add_places(command, options);
   add_times(command, options);
   add_value(command, options, "--private-globals", "on|off",
-            "Each virtual rank has globals of its own: a copy of the program (default off: the "
-            "ranks of a process share them)",
+            "Each virtual rank has globals of its own: a copy of the program; or the ranks of a "
+            "process share them (default: on for C and Fortran programs linked with an interface's "
+            "virtual archive, else off)",
             set_private_globals);
   add_seconds(command, options, "--timeout", &LaunchOptions::timeout_s,
               "End the job after S seconds, saying what it waited for");

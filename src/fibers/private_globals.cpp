@@ -30,8 +30,9 @@ void require_areas(const space::ControlHeader& job, const image::Plan& plan) {
     base::fail(
         Errc::start,
         fmt::format("--private-globals: {} ranks of a process take {} memory areas, {} each, "
-                    "and the kernel gives it {}: run more processes, or raise "
-                    "vm.max_map_count",
+                    "and the kernel gives it {}: run more processes, raise "
+                    "vm.max_map_count, or let the ranks of a process share the program's globals "
+                    "(--private-globals=off)",
                     ranks, ranks * each, each, areas_max()));
 }
 
@@ -53,7 +54,8 @@ void make_globals_private(const space::Mapping& mapping) {
   if (bytes > mapping.segment_bytes() / 8)
     base::fail(Errc::start,
                fmt::format("--private-globals: the program has {} bytes, and a rank's segment {}: "
-                           "give them larger ones (--segment-size)",
+                           "give them larger ones (--segment-size), or let the ranks of a process "
+                           "share the program's globals (--private-globals=off)",
                            bytes, mapping.segment_bytes()));
   require_areas(mapping.header(), plan);
   image::place_copies({.first = mapping.segment(0) + mapping.segment_bytes() - bytes,

@@ -21,8 +21,8 @@
 #include <fmt/format.h>
 
 #include "armature/rank_local.hpp"
+#include "base/elf_file.hpp"
 #include "base/joined.hpp"
-#include "command/executable/elf_file.hpp"
 
 namespace armature::command {
 namespace {
@@ -52,7 +52,7 @@ bool is_nobodys(std::string_view name) {
 }
 
 /// Whether what lies in a section may change while the program runs.
-bool may_change(const ElfFile& file, const Elf64_Shdr& section, const Elf64_Shdr& names) {
+bool may_change(const base::ElfFile& file, const Elf64_Shdr& section, const Elf64_Shdr& names) {
   static constexpr std::string_view others[] = {".data.rel.ro",   ".init_array", ".fini_array",
                                                 ".preinit_array", ".dynamic",    ".got",
                                                 ".tm_clone"};
@@ -61,7 +61,7 @@ bool may_change(const ElfFile& file, const Elf64_Shdr& section, const Elf64_Shdr
          !begins_with_one_of(file.text(names, section.sh_name), others);
 }
 
-bool is_rank_local(const ElfFile& file, const Elf64_Shdr& section, const Elf64_Sym& symbol) {
+bool is_rank_local(const base::ElfFile& file, const Elf64_Shdr& section, const Elf64_Sym& symbol) {
   constexpr detail::RankLocalMark mark;
   if (section.sh_type == SHT_NOBITS || symbol.st_size < sizeof mark ||
       symbol.st_value < section.sh_addr)
@@ -84,7 +84,7 @@ struct Variable {
   std::string name;
 };
 
-std::vector<Variable> variables(const ElfFile& file, const Elf64_Shdr& symbols,
+std::vector<Variable> variables(const base::ElfFile& file, const Elf64_Shdr& symbols,
                                 std::span<const Elf64_Shdr> sections,
                                 const Elf64_Shdr& section_names) {
   std::vector<Variable> found;
@@ -109,7 +109,7 @@ std::vector<Variable> variables(const ElfFile& file, const Elf64_Shdr& symbols,
 }  // namespace
 
 std::vector<std::string> writable_globals(const std::string& program) {
-  const ElfFile file(program);
+  const base::ElfFile file(program);
   const std::span<const Elf64_Shdr> sections = file.sections();
   if (sections.empty()) return {};
   const std::uint32_t names = file.table<Elf64_Ehdr>(0, sizeof(Elf64_Ehdr))[0].e_shstrndx;

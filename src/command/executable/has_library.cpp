@@ -6,12 +6,12 @@
 #include <span>
 #include <string_view>
 
-#include "command/executable/elf_file.hpp"
+#include "base/elf_file.hpp"
 
 namespace armature::command {
 namespace {
 
-bool names_library(const ElfFile& file, const Elf64_Shdr& section, const Elf64_Shdr& texts) {
+bool names_library(const base::ElfFile& file, const Elf64_Shdr& section, const Elf64_Shdr& texts) {
   const auto entries = file.table<Elf64_Dyn>(section.sh_offset, section.sh_size);
   return std::any_of(entries.begin(), entries.end(), [&](const Elf64_Dyn& entry) {
     return entry.d_tag == DT_NEEDED &&
@@ -20,7 +20,7 @@ bool names_library(const ElfFile& file, const Elf64_Shdr& section, const Elf64_S
 }
 
 /// Looks for the name that the library knows itself by (bootstrap/start_again.cpp).
-bool has_it_in_it(const ElfFile& file, const Elf64_Shdr& section, const Elf64_Shdr& texts) {
+bool has_it_in_it(const base::ElfFile& file, const Elf64_Shdr& section, const Elf64_Shdr& texts) {
   const auto symbols = file.table<Elf64_Sym>(section.sh_offset, section.sh_size);
   return std::any_of(symbols.begin(), symbols.end(), [&](const Elf64_Sym& symbol) {
     return symbol.st_shndx != SHN_UNDEF &&
@@ -31,7 +31,7 @@ bool has_it_in_it(const ElfFile& file, const Elf64_Shdr& section, const Elf64_Sh
 }  // namespace
 
 bool has_library(const std::string& program) {
-  const ElfFile file(program);
+  const base::ElfFile file(program);
   const std::span<const Elf64_Shdr> sections = file.sections();
   return std::any_of(sections.begin(), sections.end(), [&](const Elf64_Shdr& section) {
     if (section.sh_link >= sections.size()) return false;

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/elf_file.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/address_layout.hpp"
-#include "command/executable/elf_file.hpp"
 
 namespace armature::command {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 /// Looks for what every file that is compiled with it asks for: of the sanitizer's library, or of
 /// the program where that is in it.
 bool has_address_sanitizer(const std::string& program) {
-  const ElfFile file(program);
+  const base::ElfFile file(program);
   const std::span<const Elf64_Shdr> sections = file.sections();
   return std::any_of(sections.begin(), sections.end(), [&](const Elf64_Shdr& section) {
     if (section.sh_type != SHT_DYNSYM || section.sh_link >= sections.size()) return false;

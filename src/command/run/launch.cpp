@@ -16,6 +16,7 @@
 #include "base/fail.hpp"
 #include "base/file_limit.hpp"
 #include "bootstrap/address_layout.hpp"
+#include "bootstrap/door_program.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/key_value_store.hpp"
 #include "command/executable/globals.hpp"
@@ -95,6 +96,12 @@ void describe(const LaunchOptions& options, const space::ControlHeader& header,
                   header.ranks, options.command.front(), in_processes(header), nodes,
                   header.settings.cores, binding.empty() ? "not bound" : "bound",
                   base::readable_bytes(header.layout.segment_bytes), header.layout.segment_base));
+}
+
+/// A restarted job has what its checkpoint says. --check looks after the program itself alone.
+void choose_globals(const LaunchOptions& options, const std::string& program) {
+  if (options.virtual_ranks && !options.restore && !options.check_full)
+    bootstrap::make_globals_private_by_default(program);
 }
 
 /// Tells it once, where ranks share a process.
@@ -290,6 +297,7 @@ Outcome launch(const LaunchOptions& options) {
                                           : bind_ranks(options, ranks, taken);
   tell_ranks_where(binding, control);
   if (options.verbose) describe(options, control.header(), binding);
+  choose_globals(options, program.path);
   tell_of_globals(options, control.header(), program.path);
   // A seed must always find the same addresses: some programs order things by them.
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);

@@ -15,7 +15,7 @@
 
 #include "base/file_descriptor.hpp"
 
-namespace armature::command {
+namespace armature::base {
 
 /// A program's file. Nothing in it is believed before it was compared with the file's length.
 class ElfFile {
@@ -63,4 +63,4 @@ class ElfFile {
   std::span<const std::byte> file_;
 };
 
-}  // namespace armature::command
+}  // namespace armature::base
