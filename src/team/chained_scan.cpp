@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/fail.hpp"
-
 namespace armature::team {
 
 namespace {
@@ -33,24 +31,20 @@ void ChainedScan::run(std::byte* data) {
     piece(round, data + at * element, count);
     if (waits && at + count == reduction_.count) round.await_reader(next, 0);
   }
-  if (exception_) std::rethrow_exception(exception_);
-  if (has_failed_)
-    base::fail(Errc::remote, "scan: the operator has thrown at a member before this one");
 }
 
-// A member that fails takes its part in the chain all the same: those behind it wait for that.
-void ChainedScan::piece(PipelinedRound& round, std::byte* data, std::size_t count) {
+void ChainedScan::piece(PipelinedRound& round, std::byte* data, std::size_t count) const {
   const int me = team_.rank();
   const std::byte* const before = me > 0 ? round.await(me - 1) : nullptr;
-  has_failed_ = has_failed_ || (me > 0 && before == nullptr);
-  if (!has_failed_) combine(round.room(me), before, data, count);
+  if (me > 0 && before == nullptr) reduction_.note_failure_of_another();
+  if (!reduction_.has_failed()) combine(round.room(me), before, data, count);
   // The bytes of the one before it are its own again when this one has entered.
   if (before != nullptr && is_exclusive())
     std::memcpy(data, before, count * reduction_.element_bytes);
-  round.enter(has_failed_);
+  round.enter(reduction_.has_failed());
   if (me + 1 < team_.size()) round.notify(me + 1);
   if (me > 0) round.notify(me - 1);
-  if (has_failed_) return;
+  if (reduction_.has_failed()) return;
   if (!is_exclusive())
     std::memcpy(data, round.room(me), count * reduction_.element_bytes);
   else if (me == 0)
@@ -59,19 +53,14 @@ void ChainedScan::piece(PipelinedRound& round, std::byte* data, std::size_t coun
 
 /// Shows what comes before this member, combined with what it has.
 void ChainedScan::combine(std::byte* room, const std::byte* before, const std::byte* data,
-                          std::size_t count) {
+                          std::size_t count) const {
   const std::size_t element = reduction_.element_bytes;
   if (before == nullptr && !is_exclusive()) return void(std::memcpy(room, data, count * element));
   if (before != nullptr)
     std::memcpy(room, before, count * element);
   else
     fill(room, first_, element, count);
-  try {
-    reduction_.combine(room, data, count, reduction_.op);
-  } catch (...) {
-    exception_ = std::current_exception();
-    has_failed_ = true;
-  }
+  reduction_.combine(room, data, count, reduction_.op);
 }
 
 }  // namespace armature::team

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 
-#include "armature/detail/collective.hpp"
+#include "team/guarded_reduction.hpp"
 #include "team/pipelined_round.hpp"
 
 namespace armature::team {
@@ -18,25 +17,23 @@ class ChainedScan {
     return PipelinedRound::is_for(team) && reduction.element_bytes <= Pipeline::long_bytes_max;
   }
   /// `first`: of an exclusive scan, an element that stands before all members' elements.
-  ChainedScan(detail::TeamState& team, const Agreed& agreed, const detail::Reduction& reduction,
+  ChainedScan(detail::TeamState& team, const Agreed& agreed, GuardedReduction& reduction,
               const void* first)
       : team_(team), agreed_(agreed), reduction_(reduction), first_(first) {}
 
-  /// Throws what the operator has thrown here, and Error(remote) where it has thrown at a member
-  /// before this one. Members before that one have their results.
+  /// Members before one where the operator throws have their results all the same.
   void run(std::byte* data);
 
  private:
   [[nodiscard]] bool is_exclusive() const { return first_ != nullptr; }
-  void piece(PipelinedRound& round, std::byte* data, std::size_t count);
-  void combine(std::byte* room, const std::byte* before, const std::byte* data, std::size_t count);
+  void piece(PipelinedRound& round, std::byte* data, std::size_t count) const;
+  void combine(std::byte* room, const std::byte* before, const std::byte* data,
+               std::size_t count) const;
 
   detail::TeamState& team_;
   const Agreed& agreed_;
-  const detail::Reduction& reduction_;
+  GuardedReduction& reduction_;
   const void* const first_;
-  bool has_failed_ = false;  // here, or at a member before this one
-  std::exception_ptr exception_;
 };
 
 }  // namespace armature::team

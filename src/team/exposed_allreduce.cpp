@@ -10,7 +10,6 @@
 
 namespace armature::team {
 
-using detail::Reduction;
 using detail::TeamState;
 
 namespace {
@@ -22,7 +21,7 @@ constexpr std::size_t block_min = 64 << 10;
 
 class ExposedAllreduce {
  public:
-  ExposedAllreduce(TeamState& team, const Reduction& reduction, std::size_t block)
+  ExposedAllreduce(TeamState& team, const GuardedReduction& reduction, std::size_t block)
       : team_(team),
         reduction_(reduction),
         size_(static_cast<std::size_t>(team.size())),
@@ -32,7 +31,7 @@ class ExposedAllreduce {
         scratch_(new (std::nothrow) std::byte[size_ * agreed_.bytes]) {}
 
   /// A block of each member, from `data` on. False at all members, without a change, where one has
-  /// no memory for it.
+  /// no memory for it, or its operator has thrown.
   [[nodiscard]] bool run(std::byte* data) {
     std::vector<Wanted> wanted;
     for (std::size_t member = 0; member < size_; ++member)
@@ -44,7 +43,8 @@ class ExposedAllreduce {
     wanted.clear();
     for (std::size_t member = 0; member < size_; ++member)
       wanted.push_back({static_cast<int>(member), 0, data + member * agreed_.bytes});
-    return exchange(team_, agreed_, "allreduce", Flow::among_all, {.data = scratch(0), .blocks = 1},
+    return exchange(team_, agreed_, "allreduce", Flow::among_all,
+                    {.data = scratch(0), .blocks = 1, .by_rounds = reduction_.has_failed()},
                     wanted);
   }
 
@@ -60,7 +60,7 @@ class ExposedAllreduce {
   }
 
   TeamState& team_;
-  const Reduction& reduction_;
+  const GuardedReduction& reduction_;
   const std::size_t size_, me_, block_;
   const TeamState::Agreed agreed_;
   const std::unique_ptr<std::byte[]> scratch_;
@@ -68,7 +68,7 @@ class ExposedAllreduce {
 
 }  // namespace
 
-std::size_t allreduce_exposed(TeamState& team, std::byte* data, const Reduction& reduction) {
+std::size_t allreduce_exposed(TeamState& team, std::byte* data, const GuardedReduction& reduction) {
   const auto size = static_cast<std::size_t>(team.size());
   const std::size_t element = reduction.element_bytes;
   const std::size_t most = std::max(at_once / size, block_min) / element;

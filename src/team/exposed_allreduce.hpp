@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "armature/detail/collective.hpp"
+#include "team/guarded_reduction.hpp"
 #include "team/team_state.hpp"
 
 // A long allreduce on one node, of data that members read where the others have them
@@ -13,6 +13,6 @@ namespace armature::team {
 /// Reduces what it can of the elements, from the first on, and returns how many these are: none, or
 /// all but a few. The same at all members.
 [[nodiscard]] std::size_t allreduce_exposed(detail::TeamState& team, std::byte* data,
-                                            const detail::Reduction& reduction);
+                                            const GuardedReduction& reduction);
 
 }  // namespace armature::team

@@ -21,10 +21,10 @@ class Pipeline {
       : block_(block), round_(round) {}
 
   /// Whether the members have to meet in a round: all lines are used up, or as many steps were
-  /// taken since they met.
+  /// taken since they have compared their calls.
   [[nodiscard]] bool is_full() const {
     return step_ == space::TeamBlock::pipeline_depth ||
-           since_meeting_ == space::TeamBlock::pipeline_depth;
+           uncompared_ == space::TeamBlock::pipeline_depth;
   }
   /// The member has entered a round.
   void begin_again() {
@@ -35,7 +35,7 @@ class Pipeline {
   /// Begins the next step, in which members show so many bytes.
   void begin_step(std::size_t shown) {
     ++step_;
-    ++since_meeting_;
+    ++uncompared_;
     uses_staging_ = uses_staging_ || shown > bytes_max;
   }
   /// Whether the staging of some members may be in use since the last round. The same at all.
@@ -66,8 +66,8 @@ class Pipeline {
   /// A sum of all that this member has called in pipelined rounds so far. Equal at all members in a
   /// round, unless they have disagreed.
   [[nodiscard]] std::uint64_t calls() const;
-  /// They have met, and compared it.
-  void have_met() { since_meeting_ = 0; }
+  /// They have compared it in a round.
+  void have_compared() { uncompared_ = 0; }
   /// They have found out that they disagreed.
   void forget_calls() { calls_ = 0; }
 
@@ -75,7 +75,7 @@ class Pipeline {
   space::TeamBlock* const& block_;
   const std::uint64_t& round_;
   std::uint32_t step_ = 0;
-  std::uint32_t since_meeting_ = 0;  // steps
+  std::uint32_t uncompared_ = 0;  // steps
   bool uses_staging_ = false;
   std::uint64_t calls_ = 0;
 };

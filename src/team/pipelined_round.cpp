@@ -24,7 +24,6 @@ namespace {
 /// A round in which members compare what they have called.
 void meet(TeamState& team, const char* call) {
   team.round({RoundKind::meeting, team.lines().pipeline().calls()}, 0, call);
-  team.lines().pipeline().have_met();
 }
 
 }  // namespace

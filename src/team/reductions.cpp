@@ -12,6 +12,7 @@
 #include "team/by_messages.hpp"
 #include "team/chained_scan.hpp"
 #include "team/exposed_allreduce.hpp"
+#include "team/guarded_reduction.hpp"
 #include "team/pieces.hpp"
 #include "team/pipelined_round.hpp"
 #include "team/release.hpp"
@@ -23,6 +24,7 @@ using detail::in_pieces;
 using detail::Reduction;
 using detail::require_root;
 using detail::TeamState;
+using team::GuardedReduction;
 using Agreed = detail::TeamState::Agreed;
 using Kind = detail::TeamState::Kind;
 
@@ -108,7 +110,7 @@ int group_of(const TeamState& team) {
 }
 
 /// The first of each group combines what its members have shown, and shows that in a second round.
-void show_groups(TeamState& team, const Reduction& reduction, std::size_t count,
+void show_groups(TeamState& team, const GuardedReduction& reduction, std::size_t count,
                  std::byte* scratch) {
   const int group = group_of(team), me = team.rank();
   const std::size_t bytes = count * reduction.element_bytes;
@@ -117,15 +119,16 @@ void show_groups(TeamState& team, const Reduction& reduction, std::size_t count,
     Fold(reduction, scratch, count).add(team, bytes, {me, std::min(me + group, team.size()) - 1});
     std::memcpy(team.lines().outgoing(bytes), scratch, bytes);
   }
-  team.round({Kind::slices, reduced_bytes(reduction)}, leads ? bytes : 0, "scan");
+  team.round({Kind::slices, reduced_bytes(reduction)}, leads && !reduction.has_failed() ? bytes : 0,
+             "scan");
 }
 
 /// A round in which everybody shows a piece, and reads what all of them give. In a large team one
 /// member of each node combines them for all, as it looks at all lines anyway.
-void combine_whole(TeamState& team, const Reduction& reduction, std::byte* data,
+void combine_whole(TeamState& team, const GuardedReduction& reduction, std::byte* data,
                    std::size_t count) {
   struct Piece {
-    const Reduction& reduction;
+    const GuardedReduction& reduction;
     std::size_t count, bytes;
     void combine(const TeamState& team, std::byte* into) const {
       Fold(reduction, into, count).add(team, bytes, {0, team.size() - 1});
@@ -136,6 +139,7 @@ void combine_whole(TeamState& team, const Reduction& reduction, std::byte* data,
   const TeamState::ForAll for_all{[](const void* how, TeamState& of) {
                                     const Piece& whole = *static_cast<const Piece*>(how);
                                     whole.combine(of, team::Release(of.lines()).room(whole.bytes));
+                                    whole.reduction.throw_if_failed("allreduce");
                                   },
                                   &piece};
   team.round({Kind::allreduce, reduced_bytes(reduction)}, piece.bytes, "allreduce", &for_all);
@@ -149,7 +153,7 @@ void combine_whole(TeamState& team, const Reduction& reduction, std::byte* data,
 /// shows. In each round a member shows its next piece and, before that, its slice of the last one.
 class SlicedAllreduce {
  public:
-  SlicedAllreduce(TeamState& team, const Reduction& reduction, std::byte* data)
+  SlicedAllreduce(TeamState& team, GuardedReduction& reduction, std::byte* data)
       : team_(team),
         reduction_(reduction),
         data_(data),
@@ -169,6 +173,7 @@ class SlicedAllreduce {
     for (std::size_t at = 0; at < reduction_.count || last > 0;) {
       const std::size_t next = std::min(piece_, reduction_.count - at);
       show(at, next, last, scratch);
+      note_failures();
       if (last > 0) take_slices(last_at, last, next);
       if (next > 0) combine_slice(next, scratch);
       last = next;
@@ -196,8 +201,13 @@ class SlicedAllreduce {
     std::byte* const room = team_.lines().outgoing(shown(next));
     std::memcpy(room, scratch, mine(last) * element_);
     std::memcpy(room + slice_ * element_, data_ + at * element_, next * element_);
-    team_.round({next > 0 ? Kind::allreduce : Kind::slices, reduced_bytes(reduction_)}, shown(next),
-                "allreduce");
+    team_.round({next > 0 ? Kind::allreduce : Kind::slices, reduced_bytes(reduction_)},
+                reduction_.has_failed() ? 0 : shown(next), "allreduce");
+  }
+  /// A member that has no slice shows nothing.
+  void note_failures() {
+    for (int member = 0; member < team_.size(); ++member)
+      if (team_.lines().shown_by(member) == 0) reduction_.note_failure_of_another();
   }
   void take_slices(std::size_t at, std::size_t piece, std::size_t next) {
     for (std::size_t i = 0; i < size_; ++i)
@@ -212,14 +222,14 @@ class SlicedAllreduce {
   }
 
   TeamState& team_;
-  const Reduction& reduction_;
+  GuardedReduction& reduction_;
   std::byte* const data_;
   const std::size_t element_, size_, piece_, slice_;
 };
 
 /// Combines a piece of all members before this one, and, unless there is a `first` one before all
 /// of them, its own.
-void scan_piece(TeamState& team, const Reduction& reduction, const void* first, std::byte* data,
+void scan_piece(TeamState& team, GuardedReduction& reduction, const void* first, std::byte* data,
                 std::size_t count, std::byte* scratch) {
   const std::size_t bytes = count * reduction.element_bytes;
   const int last = first == nullptr ? team.rank() : team.rank() - 1;
@@ -234,6 +244,8 @@ void scan_piece(TeamState& team, const Reduction& reduction, const void* first, 
   Fold own(reduction, own_scratch.get(), count);
   own.add(team, bytes, {group_begin, last});
   show_groups(team, reduction, count, scratch);
+  for (int leader = 0; leader < group_begin; leader += group)
+    if (team.lines().shown_by(leader) == 0) reduction.note_failure_of_another();
   all.add(team, bytes, {0, group_begin - 1, group});
   if (!own.is_empty()) all.add(own_scratch.get());
 }
@@ -277,22 +289,26 @@ void detail::allreduce_bytes(const Team& members, void* data, const Reduction& r
   const TeamState::Collective one_at_a_time(team, "allreduce");
   auto* buffer = static_cast<std::byte*>(data);
   if (reduction.count == 0) return team.round({Kind::allreduce}, 0, "allreduce");
-  if (reduced_bytes(reduction) < SlicedAllreduce::from_bytes)
-    return combine_whole(team, reduction, buffer, reduction.count);
+  if (reduced_bytes(reduction) < SlicedAllreduce::from_bytes) {
+    GuardedReduction guarded(reduction);
+    combine_whole(team, guarded, buffer, reduction.count);
+    return guarded.throw_if_failed("allreduce");
+  }
   const std::size_t piece = elements_per_round(reduction, "allreduce");
   if (by_messages(members, team, {Kind::allreduce, reduced_bytes(reduction)}, "allreduce",
                   [&] { return team::allreduce_by_messages(members, data, reduction); }))
     return;
-  Reduction rest = reduction;
-  const std::size_t done = team::allreduce_exposed(team, buffer, reduction);
+  GuardedReduction rest(reduction);
+  const std::size_t done = team::allreduce_exposed(team, buffer, rest);
   buffer += done * reduction.element_bytes;
   rest.count -= done;
-  if (done > 0 && rest.count == 0) return;
   if (SlicedAllreduce::is_for(team, rest))
-    return SlicedAllreduce(team, rest, buffer).run(Scratch(rest).get());
-  in_pieces(rest.count, piece, [&](std::size_t at, std::size_t n) {
-    combine_whole(team, rest, buffer + at * reduction.element_bytes, n);
-  });
+    SlicedAllreduce(team, rest, buffer).run(Scratch(rest).get());
+  else if (rest.count > 0)
+    in_pieces(rest.count, piece, [&](std::size_t at, std::size_t n) {
+      combine_whole(team, rest, buffer + at * reduction.element_bytes, n);
+    });
+  rest.throw_if_failed("allreduce");
 }
 
 void detail::reduce_bytes(const Team& members, void* data, const Reduction& reduction, int root) {
@@ -312,12 +328,14 @@ void detail::reduce_bytes(const Team& members, void* data, const Reduction& redu
   if (reduction.count == 0) return team.round(agreed, 0, "reduce");
   if (team::PipelinedRound::is_for(team, agreed.bytes))
     return reduce_pipelined(team, agreed, reduction, buffer);
+  const GuardedReduction guarded(reduction);
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
     std::memcpy(team.lines().outgoing(n * element), buffer + at * element, n * element);
     team.round(agreed, n * element, "reduce");
     if (team.rank() == root)
-      Fold(reduction, buffer + at * element, n).add(team, n * element, {0, team.size() - 1});
+      Fold(guarded, buffer + at * element, n).add(team, n * element, {0, team.size() - 1});
   });
+  guarded.throw_if_failed("reduce");
 }
 
 void detail::scan_bytes(const Team& members, void* data, const Reduction& reduction,
@@ -332,12 +350,16 @@ void detail::scan_bytes(const Team& members, void* data, const Reduction& reduct
                   [&] { return team::scan_by_messages(members, data, reduction, first); }))
     return;
   if (reduction.count == 0) return team.round(agreed, 0, "scan");
-  if (team::ChainedScan::is_for(team, reduction))
-    return team::ChainedScan(team, agreed, reduction, first).run(buffer);
-  Scratch scratch(reduction);
-  in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
-    scan_piece(team, reduction, first, buffer + at * reduction.element_bytes, n, scratch.get());
-  });
+  GuardedReduction guarded(reduction);
+  if (team::ChainedScan::is_for(team, reduction)) {
+    team::ChainedScan(team, agreed, guarded, first).run(buffer);
+  } else {
+    Scratch scratch(reduction);
+    in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
+      scan_piece(team, guarded, first, buffer + at * reduction.element_bytes, n, scratch.get());
+    });
+  }
+  guarded.throw_if_failed("scan");
 }
 
 }  // namespace armature

@@ -258,6 +258,7 @@ void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call,
     throw;
   }
   compare_signatures(signature, call);
+  if (!team::has_root(agreed.kind)) lines_.pipeline().have_compared();
 }
 
 }  // namespace armature::detail

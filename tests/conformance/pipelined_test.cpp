@@ -5,7 +5,6 @@
 #include <numeric>
 #include <random>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 #include "armature/armature.hpp"
@@ -202,26 +201,6 @@ TEST(Pipelined, a_disagreement_is_found_also_between_long_calls_that_have_a_root
     }
   });
   EXPECT_EQ(allreduce(world(), 1), ranks());
-}
-
-TEST(Pipelined, nobody_waits_for_an_operator_that_has_thrown) {
-  if (!are_pipelined() || ranks() < 2) GTEST_SKIP() << "needs ranks of one node";
-  const auto add = [](std::int64_t l, std::int64_t r) {
-    if (me() == 1) throw std::runtime_error("no sum");
-    return l + r;
-  };
-  for (const std::size_t count : {1u, 5000u}) {
-    std::vector<std::int64_t> data(count, 1);
-    const auto sum = [&] { scan(world(), std::span(data), add); };
-    if (me() == 1)
-      EXPECT_THROW(sum(), std::runtime_error);
-    else if (me() > 1)
-      expect_error(armature::Errc::remote, {"scan", "operator"}, sum);
-    else
-      EXPECT_NO_THROW(sum());
-    if (me() == 0) EXPECT_EQ(data, std::vector<std::int64_t>(count, 1));
-    EXPECT_EQ(allreduce(world(), 1), ranks());
-  }
 }
 
 struct Matrix {
