@@ -24,6 +24,7 @@
 #include "base/runtime.hpp"
 #include "space/core_file.hpp"
 #include "space/segment_pages.hpp"
+#include "space/stack_of_throw.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature::failure {
@@ -62,7 +63,9 @@ CrashReport& crash_report() {
   return rank < 0 ? dying.of_nobody : dying.mapping->control().crash_report(rank);
 }
 
+/// Leaves the stack of a throw as it is.
 void record_stack(CrashReport& words) {
+  if (space::take_stack_of_throw(words)) return;
   void* frames[CrashReport::frames_max];
   const int count = backtrace(frames, CrashReport::frames_max);
   words.frames = static_cast<std::uint32_t>(std::max(count, 0));

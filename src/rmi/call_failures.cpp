@@ -1,8 +1,14 @@
 #include "rmi/call_failures.hpp"
 
+#include <cxxabi.h>
+#include <execinfo.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <typeinfo>
 
 #include <fmt/format.h>
 
@@ -12,6 +18,7 @@
 #include "rmi/failure.hpp"
 #include "rmi/method_name.hpp"
 #include "rmi/remote_replies.hpp"
+#include "space/stack_of_throw.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature::rmi {
@@ -22,9 +29,15 @@ void reported(const std::string& text) { CallFailures::of_this_rank().own_call_f
 
 }  // namespace
 
+void CallFailures::note_throw() noexcept {
+  if (!handler_) thrown_frames_ = backtrace(thrown_at_, space::CrashReport::frames_max);
+}
+
 void CallFailures::call_failed(Rank caller, const std::string& text) noexcept {
   if (handler_) return handler_(caller, text);
-  // No rank is there to whom it could be said.
+  // No rank is there to whom it could be said. Where it was thrown tells more than the stack here.
+  space::put_stack_of_throw(context_.space.control().crash_report(context_.space.me()),
+                            {thrown_at_, static_cast<std::size_t>(thrown_frames_)});
   base::fail(Errc::remote,
              fmt::format("a call from rank {} failed: {}", static_cast<int>(caller), text));
 }
@@ -39,12 +52,29 @@ void CallFailures::object_gone(detail::Call& call, const detail::RequestHeader& 
          false);
 }
 
+namespace {
+
+/// "std::runtime_error", of the exception that is being handled.
+std::string type_of_thrown() {
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  if (type == nullptr) return "an exception";
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(type->name(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? name.get() : type->name();
+}
+
+}  // namespace
+
 /// The caller of a two-way call knows what it called; for a one-way call it is said here.
 void CallFailures::threw(detail::Call& call, const detail::Method* what, Errc code,
                          const char* text) noexcept {
-  const std::string name =
-      what != nullptr && call.reply == nullptr ? name_of(*what, call.code) : std::string();
-  failed(call, code, name.empty() ? text : fmt::format("{} (thrown by {})", text, name), true);
+  if (call.reply != nullptr) return failed(call, code, text, true);
+  const std::string name = what != nullptr ? name_of(*what, call.code) : std::string();
+  failed(
+      call, code,
+      fmt::format("{} ({}{}{})", text, type_of_thrown(), name.empty() ? "" : ", thrown by ", name),
+      true);
 }
 
 void CallFailures::failed(detail::Call& call, Errc code, const std::string& text,

@@ -9,6 +9,7 @@
 #include "armature/detail/request.hpp"
 #include "armature/error.hpp"
 #include "rmi/endpoint_context.hpp"
+#include "space/control.hpp"
 
 namespace armature::rmi {
 
@@ -30,6 +31,8 @@ class CallFailures {
   }
 
   void set_handler(Handler handler) { handler_ = std::move(handler); }
+  /// A method throws, and its stack is still there: notes it, in case that nobody handles errors.
+  void note_throw() noexcept;
   /// A method that was called by async threw on this rank: the job's handler has it; else, or when
   /// that throws in turn, the job ends.
   void call_failed(Rank caller, const std::string& text) noexcept;
@@ -46,6 +49,8 @@ class CallFailures {
 
   EndpointContext& context_;
   Handler handler_;
+  void* thrown_at_[space::CrashReport::frames_max] = {};  // the stack of the last throw
+  int thrown_frames_ = 0;
 };
 
 }  // namespace armature::rmi

@@ -10,6 +10,7 @@
 #include "rmi/failure.hpp"
 #include "rmi/remote_replies.hpp"
 #include "rmi/request_checksum.hpp"
+#include "rmi/thrown_here.hpp"
 
 namespace armature::rmi {
 
@@ -48,6 +49,8 @@ template <class F>
   const Method* what = nullptr;
   try {
     f(what);
+  } catch (const ThrownHere&) {
+    __builtin_unreachable();
   } catch (...) {
     tell_thrown([&](Errc code, const char* text) { failures_.threw(call, what, code, text); });
   }

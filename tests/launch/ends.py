@@ -83,7 +83,7 @@ def test_a_stack_overflow_is_told_too():
 
 def test_a_call_that_throws_ends_the_job_where_it_ran():
     run(["call_throws", 1], 134, r"rank 0 .* uncaught exception .*: a call from rank 1 failed: the method has no soup "
-        r"\(thrown by .*\)")
+        r"\(std::runtime_error, thrown by .*\)", r"#0 .*operator\(\).* at .*program\.cpp:\d+")
 
 
 def test_an_exception_shows_what_and_where():
@@ -211,7 +211,7 @@ def test_arguments_of_the_program_are_its_own():
 
 def test_killing_the_launcher_leaves_nothing():
     job = Job(["hold", "computing"], ["-n", 4])
-    job.wait_for(3, "has computed")
+    job.wait_for(3, "has run")
     os.kill(job.pid, signal.SIGKILL)
     expect(job.end() == -signal.SIGKILL, "killed")
 
