@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "command/commands.hpp"
+#include "command/executable/call_places.hpp"
 #include "command/explain/explain.hpp"
 #include "command/explain/phrase.hpp"
 #include "command/inspect/jobs.hpp"
@@ -25,8 +26,10 @@ Examples:
   armature inspect 4242 --json  the same for a program
 
 Nothing is asked of the ranks: their state is read from the job's shared memory. A rank that is not
-waiting in a call of Armature computes, or is asleep in a call of its own. Where a rank waits for more
-than 100 others, --json has the first, and "waits_on_more".)";
+waiting in a call of Armature runs, or is asleep in a call of its own. Of one job, the line in which
+each of its first 64 ranks is stands below ("at halo.cpp:42", of programs with debug information): its
+thread is stopped for the moment in which its stack is read. Where a rank waits for more than 100
+others, --json has the first, and "waits_on_more".)";
 
 /// Many thousand ranks may each wait for as many.
 constexpr std::size_t waits_on_max = 100;
@@ -57,6 +60,7 @@ nlohmann::json as_json(const ObservedJob& job, const Snapshot& snapshot,
                            {"messages_not_taken_of", line.pending.messages},
                            {"notifies_not_taken_of", line.pending.notifies}};
     if (line.thread > 0) rank["thread"] = line.thread;
+    if (!line.place.empty()) rank["at"] = line.place;
     if (are_more) rank["waits_on_more"] = true;
     if (line.seconds >= 0) rank["seconds"] = line.seconds;
     ranks.push_back(std::move(rank));
@@ -71,13 +75,15 @@ nlohmann::json as_json(const ObservedJob& job, const Snapshot& snapshot,
           {"hopeless", explanation.hopeless}};
 }
 
-void inspect(int pid, bool json) {
+void inspect(int pid, bool json, bool where) {
   nlohmann::json all = nlohmann::json::array();
   int shown = 0;
   for (const ObservedJob& job : running_jobs()) {
     if (pid != 0 && !job.has_process(pid)) continue;
     const Snapshot snapshot = job.observe();
-    const Explanation explanation = explain(snapshot);
+    Explanation explanation = explain(snapshot);
+    // To look at all jobs is to disturb none.
+    if (where || (pid != 0 && !json)) add_call_places(explanation, snapshot);
     if (json) {
       all.push_back(as_json(job, snapshot, explanation));
     } else {
@@ -105,6 +111,7 @@ void add_inspect(CLI::App& app) {
   struct Arguments {
     std::string pid;
     bool json = false;
+    bool where = false;
   };
   auto arguments = std::make_shared<Arguments>();
   command
@@ -112,12 +119,14 @@ void add_inspect(CLI::App& app) {
                    "Process of the launcher or of a rank (default: all jobs)")
       ->type_name("");
   command->add_flag("--json", arguments->json, "A list of objects instead of text");
+  command->add_flag("--where", arguments->where,
+                    "Of all jobs, and in --json: the line of the program in which each rank is");
   command->callback([arguments] {
     constexpr std::uint64_t pid_max = 1 << 22;
     const int pid = arguments->pid.empty()
                         ? 0
                         : static_cast<int>(parse_count("JOB", arguments->pid, 1, pid_max));
-    inspect(pid, arguments->json);
+    inspect(pid, arguments->json, arguments->where);
   });
 }
 

@@ -33,7 +33,7 @@ def lose(job, action):
     def process(rank):
         return harness.wait_until(f"rank {rank} to be there", lambda: (job.rank(rank) or {}).get("pid"))
     victims = [process(rank) for rank in VICTIMS[action]]
-    job.wait_for(0, "waits|comput")
+    job.wait_for(0, "waits|has run")
     time.sleep(0.3)  # the others are in the call
     signal_each(victims, signal.SIGSTOP if action == "stop_node" else signal.SIGKILL)
     return time.monotonic()

@@ -10,7 +10,7 @@ from harness import Job, expect, wait_until
 
 WHERE = {  # where to hold -> what inspect says of rank 1 there
     "start": "has not called armature::run yet",
-    "computing": "has computed",
+    "computing": "has run",
     "asleep": "has been asleep outside",
     "barrier": "waits in a barrier",
     "collective": "waits in a collective",
@@ -51,7 +51,7 @@ for _where in WHERE:
 
 def test_kill_amid_accumulates():
     job = Job(["hold", "element"], ["-n", 3])
-    job.wait_for(1, "has computed|accumulate")
+    job.wait_for(1, "has run|accumulate")
     job.kill_rank(2)
     job.expect_end(137, r"rank 2 .*\(SIGKILL\)")
 

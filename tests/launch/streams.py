@@ -101,7 +101,7 @@ def test_signals_that_are_ignored_stay_so():
 
 def test_interrupt_ends_the_job():
     job = Job(["hold", "computing"], ["-n", 3])
-    job.wait_for(2, "has computed")
+    job.wait_for(2, "has run")
     os.kill(job.pid, signal.SIGINT)
     text = job.expect_end(130, "ended by SIGINT")
     expect(len(text.splitlines()) == 1, text)
@@ -109,7 +109,7 @@ def test_interrupt_ends_the_job():
 
 def test_a_rank_of_a_script_that_is_ended_so_is_told_alike():
     job = Job(["-c", f"{harness.PROGRAM} hold computing; exit $?"], ["-n", 1], program="sh")
-    job.wait_for(0, "has computed")
+    job.wait_for(0, "has run")
     os.kill(job.pid, signal.SIGTERM)
     job.expect_end(143, "ended by SIGTERM, which was passed on")
 
@@ -120,7 +120,7 @@ def on_a_terminal(words, keys, status):
     if pid == 0:
         os.execv(harness.ARMATURE, [harness.ARMATURE, "run", "-n", "2", harness.PROGRAM, *words])
     if keys:
-        wait_until("the job to run", lambda: '"has computed"' in subprocess.run(
+        wait_until("the job to run", lambda: '"has run"' in subprocess.run(
             [harness.ARMATURE, "inspect", str(pid), "--json"], capture_output=True, text=True).stdout)
         os.write(terminal, keys)
     shown = b""
@@ -148,7 +148,7 @@ def test_a_terminal_that_goes_away_ends_the_job_that_leads_its_session():
         words = [harness.ARMATURE, "run", "-n", "2", harness.PROGRAM, "hold", "computing"]
         os.execve(words[0], words, {**os.environ, mark.split("=")[0]: mark.split("=")[1]})
     wait_until("the job to run", lambda: subprocess.run(
-        [harness.ARMATURE, "inspect", str(pid), "--json"], capture_output=True, text=True).stdout.count('"has computed"') == 2)
+        [harness.ARMATURE, "inspect", str(pid), "--json"], capture_output=True, text=True).stdout.count('"has run"') == 2)
     os.close(terminal)
     try:
         wait_until("the job to end", lambda: harness.processes_with(mark) == [])
@@ -182,7 +182,7 @@ def test_asked_to_end_twice_ranks_are_killed():
 
 def test_a_stopped_job_goes_on():
     job = Job(["hold", "computing"], ["-n", 2])
-    job.wait_for(1, "has computed")
+    job.wait_for(1, "has run")
     os.kill(job.pid, signal.SIGTSTP)
 
     def state():
@@ -191,7 +191,7 @@ def test_a_stopped_job_goes_on():
     wait_until("the launcher to stop", lambda: state() == "T")
     job.wait_for(1, "is stopped")
     os.kill(job.pid, signal.SIGCONT)
-    job.wait_for(1, "has computed")
+    job.wait_for(1, "has run")
     os.kill(job.pid, signal.SIGTERM)
     job.expect_end(143, "ended by SIGTERM")
 

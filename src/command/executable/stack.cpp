@@ -106,7 +106,7 @@ std::vector<Frame> without_machinery(std::vector<Frame> frames) {
 }
 
 /// "run<...>(int, char**)".
-static std::string without_template_arguments(const std::string& name) {
+[[nodiscard]] static std::string without_template_arguments(const std::string& name) {
   std::string result;
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -120,6 +120,42 @@ static std::string without_template_arguments(const std::string& name) {
     }
   }
   return result;
+}
+
+namespace {
+
+/// Judges by the library; and by the name, without what a function takes and of what its template
+/// is made, where it is inlined or linked into the program.
+bool is_own(const Frame& frame) {
+  const std::string_view file = std::string_view(frame.module).substr(frame.module.rfind('/') + 1);
+  if (file.starts_with("libarmature") || file.starts_with("libarmci")) return true;
+  const std::string name = without_template_arguments(frame.function);
+  return name.substr(0, name.find('(')).find("armature::") != std::string::npos;
+}
+
+bool is_of_system(const Frame& frame) {
+  static constexpr std::string_view places[] = {"/lib/", "/lib64/", "/usr/lib/", "[", "linux-vdso"};
+  return std::any_of(std::begin(places), std::end(places),
+                     [&](auto place) { return frame.module.starts_with(place); });
+}
+
+}  // namespace
+
+bool is_of_program(const Frame& frame) {
+  const std::string_view name = frame.function;
+  return frame.place.find(':') != std::string::npos && !name.empty() && !is_own(frame) &&
+         !is_of_system(frame) && !is_machinery(name) && !is_plumbing(frame) &&
+         !name.starts_with("std::");
+}
+
+std::vector<Frame> with_own_folded(std::vector<Frame> frames, bool keeps_first) {
+  std::vector<Frame> folded;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const bool is_last = i + 1 == frames.size() || !is_own(frames[i + 1]);
+    if ((i == 0 && keeps_first) || is_last || !is_own(frames[i]))
+      folded.push_back(std::move(frames[i]));
+  }
+  return folded;
 }
 
 std::string text(const std::vector<Frame>& frames) {

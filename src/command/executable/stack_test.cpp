@@ -67,6 +67,42 @@ TEST(StackTest, a_recursion_takes_one_line) {
   EXPECT_THAT(text(frames), HasSubstr("  #1  fall() (3 times)\n  #4  main\n"));
 }
 
+TEST(StackTest, of_own_frames_in_a_row_the_outermost_is_left) {
+  const auto frames = with_own_folded(
+      named({"serve(armature::World&)", "armature::detail::FunctionEntry<x>::run(Call&)",
+             "armature::rmi::Inbox::receive_all()", "void armature::wait::wait_until<f>(WaitFor&)",
+             "armature::Team::barrier() const", "body<armature::World>(int)", "main"}),
+      true);
+  EXPECT_EQ(text(frames),
+            "  #0  serve(armature::World&)\n  #1  armature::Team::barrier() const\n"
+            "  #2  body<armature::World>(int)\n  #3  main\n");
+}
+
+TEST(StackTest, what_comes_first_is_left_where_it_may_be_our_fault) {
+  const auto frames =
+      named({"armature::space::bad_address()", "armature::space::Mapping::require()",
+             "void armature::put<int>(armature::global_ptr<int>, int)", "main"});
+  EXPECT_EQ(text(with_own_folded(frames, true)),
+            "  #0  armature::space::bad_address()\n"
+            "  #1  void armature::put<int>(armature::global_ptr<int>, int)\n  #2  main\n");
+  EXPECT_EQ(text(with_own_folded(frames, false)),
+            "  #0  void armature::put<int>(armature::global_ptr<int>, int)\n  #1  main\n");
+}
+
+TEST(StackTest, a_line_of_the_program_is_told_by_its_file) {
+  const Frame mine{0x1000, "cook(int)", "kitchen/soup.cpp:7", false, "/data/kitchen"};
+  EXPECT_TRUE(is_of_program(mine));
+  const Frame library{0x1000, "require_room", "team/allocate.cpp:69", true,
+                      "/opt/libarmature.so.0"};
+  EXPECT_FALSE(is_of_program(library));
+  const Frame system{0x1000, "clock_nanosleep", "linux/clock_nanosleep.c:71", false,
+                     "/usr/lib/x86_64-linux-gnu/libc.so.6"};
+  EXPECT_FALSE(is_of_program(system));
+  const Frame inlined{0x1000, "void armature::put<int>()", "armature/put.hpp:36", true,
+                      "/data/kitchen"};
+  EXPECT_FALSE(is_of_program(inlined));
+}
+
 TEST(StackTest, long_names_lose_their_template_arguments) {
   const std::string arguments(200, 'x');
   const auto frames = named({("f<" + arguments + ">(g<a, b->c>)").c_str(), "operator<<(int)"});

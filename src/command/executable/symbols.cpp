@@ -14,15 +14,13 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "command/executable/process_symbols.hpp"
 #include "command/executable/stack.hpp"
 
 // The rank that died still stands in its signal handler, so its memory map can be read. Nothing
 // need be looked up in the dying process itself, where every allocation may be the second fault.
 
 namespace armature::command {
-namespace {
-
-using Session = std::unique_ptr<Dwfl, decltype(&dwfl_end)>;
 
 Session open_process(int pid) {
   // Never ask a server for debug information while a job waits to be ended.
@@ -39,6 +37,8 @@ Session open_process(int pid) {
   }
   return session;
 }
+
+namespace {
 
 std::string demangled(const char* name) {
   if (name == nullptr) return "";
@@ -172,7 +172,7 @@ std::vector<Frame> frames_from_debug_information(Dwfl_Module* module, std::uint6
   return frames;
 }
 
-std::vector<Frame> frames_at(Dwfl* session, std::uint64_t address, bool with_debug_information) {
+std::vector<Frame> named_at(Dwfl* session, std::uint64_t address, bool with_debug_information) {
   Dwfl_Module* module = dwfl_addrmodule(session, address);
   if (module == nullptr) return {{address, "", "", false}};
   if (with_debug_information) {
@@ -194,6 +194,17 @@ std::vector<Frame> frames_at(Dwfl* session, std::uint64_t address, bool with_deb
   // A file without symbols has a twin that has them: it can be asked for the place in the file.
   if (name.empty()) place += fmt::format("+{:#x}", address - start);
   return {{address, std::move(name), std::move(place), false}};
+}
+
+std::vector<Frame> frames_at(Dwfl* session, std::uint64_t address, bool with_debug_information) {
+  std::vector<Frame> frames = named_at(session, address, with_debug_information);
+  Dwfl_Module* const module = dwfl_addrmodule(session, address);
+  const char* const file = module == nullptr ? nullptr
+                                             : dwfl_module_info(module, nullptr, nullptr, nullptr,
+                                                                nullptr, nullptr, nullptr, nullptr);
+  if (file != nullptr)
+    for (Frame& frame : frames) frame.module = file;
+  return frames;
 }
 
 /// Whether the kernel put this return address on the stack, to come back from a signal handler: the

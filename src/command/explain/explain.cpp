@@ -42,7 +42,7 @@ const char* verb(const std::vector<int>& ranks, const char* singular, const char
 /// A rank "waits", ranks "wait".
 std::string plural(const std::string& verb) {
   for (const auto& [one, many] :
-       {std::pair{"has", "have"}, {"is", "are"}, {"waits", "wait"}, {"computes", "compute"}}) {
+       {std::pair{"has", "have"}, {"is", "are"}, {"waits", "wait"}, {"runs", "run"}}) {
     const std::string_view first(one);
     if (verb.starts_with(first)) return many + verb.substr(first.size());
   }
@@ -319,7 +319,8 @@ RankLine line_of(const Snapshot& snapshot, int rank) {
                 .verb = doing.verb,
                 .seconds = -1,
                 .object = doing.object,
-                .pending = state.pending};
+                .pending = state.pending,
+                .place = {}};
   if (doing.timed) {
     const std::uint64_t since = std::max(state.wait.since_ns, snapshot.started_ns);
     line.seconds =
@@ -374,6 +375,14 @@ std::string text(const Explanation& explanation, const std::string& indent) {
     if (seconds >= 0) result += fmt::format(" {}", duration(seconds));
     if (!line.object.empty()) result += (line.object[0] == ',' ? "" : " ") + line.object;
     result += '\n';
+    for (const auto& there :
+         grouped(ranks, [&](int rank) { return std::string_view(line_of(rank).place); })) {
+      const std::string& place = line_of(there.front()).place;
+      if (place.empty()) continue;
+      const bool all_are = there.size() == ranks.size();
+      result += fmt::format("{}  at {}{}\n", indent, place,
+                            all_are ? "" : fmt::format(" ({})", rank_list(there)));
+    }
   }
   for (const RankLine& line : explanation.lines) {
     if (!line.pending.none()) result += indent + untaken(line) + '\n';

@@ -17,6 +17,7 @@ struct RankLine {
   double seconds = -1;  // since when; negative where a time means nothing
   std::string object;   // "for mutex 0 at rank 2, held by rank 0"
   Pending pending;
+  std::string place = {};  // "halo.cpp:42", of the call, or of what it does; empty: not known
 };
 
 /// Why a job does not move, or what it does if it does.

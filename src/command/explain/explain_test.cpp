@@ -195,10 +195,8 @@ TEST(ExplainTest, a_barrier_that_one_rank_never_enters) {
             "in a barrier (round 7) of the world: rank 2 has not entered it");
   EXPECT_THAT(waits_on(job.observe(), 0), ElementsAre(2));
   EXPECT_FALSE(explanation.hopeless);
-  EXPECT_THAT(
-      explanation.findings,
-      ElementsAre(
-          "Ranks 0, 1 and 3 wait, directly or through others, for rank 2, which computes."));
+  EXPECT_THAT(explanation.findings, ElementsAre("Ranks 0, 1 and 3 wait, directly or through "
+                                                "others, for rank 2, which runs without waiting."));
   EXPECT_THAT(text(explanation), HasSubstr("ranks 0, 1 and 3  wait 0.0 s"));
 }
 
@@ -211,7 +209,7 @@ TEST(ExplainTest, those_for_whom_the_same_wait_share_a_sentence) {
   EXPECT_EQ(snapshot.ranks[0].round, snapshot.ranks[1].round);  // read once
   EXPECT_THAT(explain(snapshot).findings,
               ElementsAre("Ranks 0 and 1 wait, directly or through others, for ranks 2 and 3, "
-                          "which compute."));
+                          "which run without waiting."));
 }
 
 TEST(ExplainTest, of_very_many_ranks_a_few_lines_are_said) {
@@ -306,7 +304,7 @@ TEST(ExplainTest, who_would_answer_if_it_had_its_turn_is_in_no_deadlock) {
   EXPECT_FALSE(explanation.hopeless);
   EXPECT_THAT(explanation.findings,
               ElementsAre("Ranks 0 and 1 wait, directly or through others, for rank 2, which "
-                          "computes.",
+                          "runs without waiting.",
                           "Rank 2 has its process's turn, and rank 1, which is ready, runs only "
                           "when it waits or yields: a loop that looks at memory until it changes "
                           "has to call yield() or rmi_poll()."));
@@ -322,7 +320,7 @@ TEST(ExplainTest, who_waits_for_its_turn_is_in_no_deadlock_whatever_it_waits_for
   share_a_process(job, {0, 1, 3});
   EXPECT_THAT(explain(job.observe()).findings,
               ElementsAre("Ranks 0, 1 and 3 wait, directly or through others, for rank 2, which "
-                          "computes.",
+                          "runs without waiting.",
                           HasSubstr("and ranks 0, 1 and 3, which are ready, run only when it")));
 
   // Rank 2 is between two turns: it is ready, but one that has had its turn waits by now.

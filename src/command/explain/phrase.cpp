@@ -164,7 +164,7 @@ Phrase outside_armature(const RankState& state) {
     case 'D':
       return {"has been outside Armature", ", now waiting for a disk or a network file system"};
     default:
-      return {"has computed", "without waiting in Armature"};
+      return {"has run", "without waiting in Armature: it computes, or calls again and again"};
   }
 }
 
@@ -232,7 +232,7 @@ std::string in_short(const RankState& state) {
   if (state.process_state == 't') return "is held by a debugger";
   if (waits(state)) return "waits";
   if (state.runs_instead >= 0) return "is ready to run";
-  return state.process_state == 'S' ? "is asleep outside Armature" : "computes";
+  return state.process_state == 'S' ? "is asleep outside Armature" : "runs without waiting";
 }
 
 std::vector<int> waits_on(const Snapshot& snapshot, int rank, std::size_t count_max) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -60,14 +61,18 @@ void Deaths::read_crash_reports() {
     const auto words = read_words(job_.control(), rank);
     if (!words) continue;
     const Ending ending = ending_by_words(*words, job_.control(), slot.node);
-    const std::string stack =
-        shutdown_.is_ending()
-            ? ""
-            : text(without_machinery(symbolise(slot.pid.load(), words->frames, symbols_ms_max)));
-    reports_.report(processes_.name_of(rank), ending, stack);
+    reports_.report(processes_.name_of(rank), ending,
+                    shutdown_.is_ending() ? "" : stack_of(slot.pid.load(), *words));
     job_.control().crash_report(rank).taken.store(1, std::memory_order_release);
     reports_.lose(process, ending);
   }
+}
+
+/// In full for --verbose.
+std::string Deaths::stack_of(int pid, const Words& words) const {
+  std::vector<Frame> frames = without_machinery(symbolise(pid, words.frames, symbols_ms_max));
+  return text(job_.options().verbose ? std::move(frames)
+                                     : with_own_folded(std::move(frames), words.signal != 0));
 }
 
 void Deaths::reap() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "command/run/coming.hpp"
 #include "command/run/recovery.hpp"
@@ -25,6 +26,7 @@ class Deaths {
 
  private:
   void read_crash_reports();
+  [[nodiscard]] std::string stack_of(int pid, const Words& words) const;
   void reap();
   [[nodiscard]] space::Life life_at_exit(const LaunchedProcess& process) const;
   void judge(LaunchedProcess& process, const std::string& who, const Ending& ending,

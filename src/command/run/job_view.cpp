@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "command/executable/call_places.hpp"
 #include "command/explain/explain.hpp"
 #include "wait/processes.hpp"
 
@@ -46,7 +47,10 @@ bool JobView::is_to_go_on() const {
 }
 
 std::string JobView::explanation() const {
-  return text(explain(observe(control_, segment_files_)));
+  const Snapshot snapshot = observe(control_, segment_files_);
+  Explanation explanation = explain(snapshot);
+  add_call_places(explanation, snapshot);
+  return text(explanation);
 }
 
 }  // namespace armature::command
