@@ -36,6 +36,7 @@ void DeathReports::report(const std::string& who, const Ending& ending, const st
   if (!shutdown_.is_ending()) {
     first_death_ = ending;
     say_headline(line, stack);
+    if (!ending.hint.empty()) say(ending.hint);
   } else if (!is_verbose && first_death_ && are_alike(*first_death_, ending)) {
     ++deaths_alike_;
   } else if (is_verbose || ++further_deaths_ <= further_deaths_max) {

@@ -22,32 +22,48 @@ using space::Life;
 constexpr int status_of_signal(int signal) { return 128 + signal; }
 
 /// "address 0x10", and in whose memory it lies when it is in a segment.
-std::string place(std::uint64_t address, const space::Control& control, int node) {
+struct Place {
+  std::string text;
+  bool is_explained = false;  // the text says all that there is to say
+};
+Place place(std::uint64_t address, const space::Control& control, int node) {
   std::string text = fmt::format("address {:#x}", address);
   const int owner = SegmentFiles::owner(control.header(), address);
-  if (owner < 0) return text;
+  if (owner < 0) return {text};
   if (control.slot(owner).node != node)
-    return text + fmt::format(
-                      ", memory of rank {}, which is on another node: it cannot be touched "
-                      "directly. Use put and get",
-                      owner);
+    return {
+        text + fmt::format(", memory of rank {}, which is on another node: it cannot be touched "
+                           "directly. Use put and get",
+                           owner),
+        true};
   const space::ControlHeader& header = control.header();
   const auto number = static_cast<std::uint64_t>(owner);
   const space::VirtualSegment segment(header);
   const std::uint64_t stack =
       header.layout.segment_base + number * header.layout.segment_bytes + segment.stack_low(number);
   if (header.layout.stack_bytes != 0 && address < stack && address >= stack - segment.guard_bytes)
-    return text + fmt::format(
-                      ", {} below the stack of rank {}, which is full: it has {}, and "
-                      "armature run --stack-size BYTES gives more",
-                      stack - address <= space::stack_guard_bytes
-                          ? std::string("just")
-                          : base::readable_bytes(stack - address),
-                      owner, base::readable_bytes(header.layout.stack_bytes));
+    return {text + fmt::format(", {} below the stack of rank {}, which is full: it has {}, and "
+                               "armature run --stack-size BYTES gives more",
+                               stack - address <= space::stack_guard_bytes
+                                   ? std::string("just")
+                                   : base::readable_bytes(stack - address),
+                               owner, base::readable_bytes(header.layout.stack_bytes)),
+            true};
   const detail::SegmentView& view = control.segments()[owner];
   const bool allocated = address - view.begin < view.extent;
-  return text + fmt::format(", in the segment of rank {}, {}", owner,
-                            allocated ? "where it has memory" : "where it has allocated nothing");
+  return {text + fmt::format(", in the segment of rank {}, {}", owner,
+                             allocated ? "where it has memory" : "where it has allocated nothing")};
+}
+
+/// A stack that is full grows into unmapped memory: the same function over and over.
+bool is_recursion(const std::vector<std::uint64_t>& frames) {
+  constexpr std::size_t same_min = 16;
+  std::size_t same = 0;
+  for (std::size_t i = 1; i < frames.size(); ++i) {
+    same = frames[i] == frames[i - 1] ? same + 1 : 0;
+    if (same >= same_min) return true;
+  }
+  return false;
 }
 
 /// "address # of rank #": every number is one character, hexadecimal ones after their 0x.
@@ -88,11 +104,18 @@ std::optional<Words> read_words(const space::Control& control, int rank) {
 
 Ending ending_by_words(const Words& words, const space::Control& control, int node) {
   if (words.signal != 0) {
-    std::string name = signal_name(words.signal);
-    if ((words.signal == SIGSEGV || words.signal == SIGBUS) && !words.was_sent)
-      name += ": " + place(words.fault_address, control, node);
+    std::string name = signal_name(words.signal), hint;
+    if ((words.signal == SIGSEGV || words.signal == SIGBUS) && !words.was_sent) {
+      const Place where = place(words.fault_address, control, node);
+      name += ": " + where.text;
+      if (!where.is_explained && !is_recursion(words.frames) &&
+          control.header().settings.check_full == 0)
+        hint =
+            "if other memory was overwritten before: `armature run --check` compares the addresses "
+            "of all transfers with what is allocated, and names the call that is wrong";
+    }
     return {status_of_signal(words.signal), false,
-            fmt::format("was killed by signal {} ({})", words.signal, name)};
+            fmt::format("was killed by signal {} ({})", words.signal, name), hint};
   }
   // Eight bits of the status count (exit(3)).
   if (words.status != 0)

@@ -26,6 +26,7 @@ struct Ending {
   int status = 0;         // what it makes the launcher return; 0 only when all is well
   bool in_order = false;  // it left the job as one should, or had nothing to do with it
   std::string how;        // "was killed by signal 11 (SIGSEGV: address 0x10)"
+  std::string hint = {};  // what to do next, a sentence; empty where nothing is known
 };
 
 /// Whether both ended for the same reason. Numbers do not count: each rank names its own members,
