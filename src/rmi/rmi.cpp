@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "armature/collectives.hpp"
+#include "armature/named_call.hpp"
 #include "base/fail.hpp"
 #include "rmi/endpoint.hpp"
 #include "team/team_state.hpp"
@@ -47,6 +48,7 @@ void unregister_object(ObjectId id) noexcept {
 ObjectId register_shared(const Team& team, void* object) {
   rmi::Endpoint& endpoint = this_endpoint("shared");
   const std::uint32_t id_of_team = team.checked("shared").id();
+  const NamedCall named(team, UserCall::shared);
   const std::uint32_t next = [&] {
     const rmi::Endpoint::Use in_use = endpoint.use();
     return endpoint.objects().next_shared();

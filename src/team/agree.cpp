@@ -1,8 +1,10 @@
 #include "team/agree.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -14,10 +16,33 @@ namespace armature {
 
 using detail::TeamState;
 
+namespace {
+
+/// As NamedCall, of a call that has no scope of its own.
+class NamedAgreement {
+ public:
+  NamedAgreement(TeamState& team, std::string_view call)
+      : user_call_(team.lines().user_call()), is_part_(user_call_ != team::UserCall::none) {
+    if (!is_part_) user_call_ = team::call_named(call);
+  }
+  NamedAgreement(const NamedAgreement&) = delete;
+  NamedAgreement& operator=(const NamedAgreement&) = delete;
+  ~NamedAgreement() {
+    if (!is_part_) user_call_ = team::UserCall::none;
+  }
+
+ private:
+  std::atomic<team::UserCall>& user_call_;
+  const bool is_part_;
+};
+
+}  // namespace
+
 std::optional<team::Objected> team::first_objection(TeamState& team,
                                                     const std::optional<Objection>& mine,
                                                     const char* call) {
   const TeamState::Collective one_at_a_time(team, call);
+  const NamedAgreement named(team, call);
   std::size_t shown = 0;
   if (mine) {
     constexpr std::size_t text_max = 1000;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "armature/collectives.hpp"
+#include "armature/named_call.hpp"
 #include "armature/team.hpp"
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
@@ -135,6 +136,7 @@ void share_out(const Team& team, AllocationTable& table, const AllocationTable::
 std::shared_ptr<const AllocationTable> Team::allocate_bytes(std::size_t bytes,
                                                             std::size_t alignment) const {
   detail::TeamState& state = checked("Team::allocate");
+  const detail::NamedCall named(*this, detail::UserCall::allocate);
   AddressSpace& space = state.space();
   require_room(*this, state, bytes);
   const Outcome mine = attempt(space, bytes, alignment);
@@ -161,6 +163,7 @@ void team::free_together(detail::TeamState& team,
 }
 
 void Team::free_table(const std::shared_ptr<const AllocationTable>& table) const {
+  const detail::NamedCall named(*this, detail::UserCall::free);
   team::free_together(checked("Team::free"), table, "Team::free",
                       "this piece was not allocated by this team, or is freed already");
 }

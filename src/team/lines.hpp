@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -7,6 +8,7 @@
 #include "base/valgrind.hpp"
 #include "space/team_block.hpp"
 #include "team/pipeline.hpp"
+#include "team/user_call.hpp"
 
 namespace armature::team {
 
@@ -34,6 +36,10 @@ class Lines {
     round_ = 0;
     pipeline_.begin_again();
   }
+
+  /// The call of the program that this member's rounds are parts of now. Atomic, as a thread that
+  /// should not may call meanwhile.
+  [[nodiscard]] std::atomic<UserCall>& user_call() { return user_call_; }
 
   /// How many rounds this member has entered.
   [[nodiscard]] std::uint64_t round() const { return round_; }
@@ -92,6 +98,7 @@ class Lines {
 
   space::TeamBlock* block_;
   const std::size_t me_;
+  std::atomic<UserCall> user_call_ = UserCall::none;
   std::uint64_t round_ = 0;
   Pipeline pipeline_;
 };

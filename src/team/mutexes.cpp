@@ -2,6 +2,7 @@
 
 #include "armature/collectives.hpp"
 #include "armature/mutex.hpp"
+#include "armature/named_call.hpp"
 #include "base/fail.hpp"
 #include "net/network.hpp"
 #include "rma/protocol.hpp"
@@ -194,6 +195,7 @@ int Mutexes::count(int member) const {
 
 Mutexes Team::create_mutexes(int count) const {
   const detail::TeamState& team = checked("Team::create_mutexes");
+  const detail::NamedCall named(*this, detail::UserCall::create_mutexes);
   const bool bad = armature::allreduce(*this, count < 0 ? 1 : 0, Maximum{}) != 0;
   if (bad)
     fail(Errc::bad_argument,
@@ -207,6 +209,7 @@ Mutexes Team::create_mutexes(int count) const {
 }
 
 void Team::destroy_mutexes(Mutexes& mutexes) const {
+  const detail::NamedCall named(*this, detail::UserCall::destroy_mutexes);
   team::free_together(checked("Team::destroy_mutexes"), mutexes ? mutexes.state()->table : nullptr,
                       "Team::destroy_mutexes",
                       "these mutexes were destroyed, or never created by this team");

@@ -34,7 +34,7 @@ PipelinedRound::PipelinedRound(TeamState& team, const Agreed& agreed, const char
       lines_(team.lines().pipeline()),
       agreed_(agreed),
       shown_(shown),
-      signature_(signature_of(agreed, 0)),
+      signature_(signature_of(agreed, 0, team.lines().user_call())),
       call_(call) {
   if (team.has_given_up()) team.deaths().require_all_alive(call);
   if (lines_.is_full()) meet(team, call);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "team/shown.hpp"
+#include "team/user_call.hpp"
 
 // The properties of a round in which its members must agree, and their signature: the one word that
 // each member shows.
@@ -41,11 +42,12 @@ struct Agreed {
 
 /// `shown`: how many bytes the member shows, in which members may differ. `calls`: the sum of what
 /// was called in pipelined rounds, a part of which takes the place of a root where there is none.
-[[nodiscard]] std::uint64_t signature_of(const Agreed& agreed, std::size_t shown,
+/// `part_of`: the call that the program has written.
+[[nodiscard]] std::uint64_t signature_of(const Agreed& agreed, std::size_t shown, UserCall part_of,
                                          std::uint64_t calls = 0);
 /// Whether two members have called the same.
 [[nodiscard]] bool same_call(std::uint64_t a, std::uint64_t b);
-/// Says in `call` how two ranks that have not called the same differ.
+/// Says how two ranks that have not called the same differ, in `call`, or in what it is a part of.
 [[nodiscard]] std::string text_of_disagreement(std::uint64_t theirs, std::int32_t their_rank,
                                                std::uint64_t mine, std::int32_t my_rank,
                                                const char* call);

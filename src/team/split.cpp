@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "armature/collectives.hpp"
+#include "armature/named_call.hpp"
 #include "armature/team.hpp"
 #include "base/fail.hpp"
 #include "team/agree.hpp"
@@ -80,6 +81,7 @@ TeamBlock* share_blocks(const Team& split, wait::RankContext& me, const NewTeam&
 Team Team::split(int color, int key) const {
   TeamState& state = checked("Team::split");
   wait::RankContext& me = wait::this_rank("Team::split");
+  const detail::NamedCall named(*this, detail::UserCall::split);
   team::Making making(me, state);
   return team::do_part(making, [&]() -> Team {
     team::NewId id(me);

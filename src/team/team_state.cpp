@@ -69,12 +69,20 @@ void TeamState::meet_again(TeamBlock& block) {
 
 TeamState::Collective::Collective(TeamState& team, const char* call) : team_(team) {
   wait::require_turn(wait::this_rank(call), call);  // before others take it for one of theirs
-  if (team.in_collective_.exchange(true, std::memory_order_acquire))
+  const InCollective mine = wait::runs_rank() ? InCollective::rank : InCollective::other_thread;
+  InCollective there = InCollective::nobody;
+  if (team.in_collective_.compare_exchange_strong(there, mine, std::memory_order_acquire)) return;
+  if (there == InCollective::rank && mine == InCollective::rank)
     base::fail(Errc::misuse,
                fmt::format("{}: this rank is in another collective of the same team, and runs a "
                            "method meanwhile: that needs a team of its own (Team::duplicate), or "
                            "leaves collectives to what the rank does itself",
                            call));
+  base::fail(Errc::misuse,
+             fmt::format("{}: another thread of this rank is in a collective of the same team: "
+                         "threads of a rank call collectives in turns (a mutex around them, or "
+                         "one thread that makes them all)",
+                         call));
 }
 
 namespace {
@@ -244,7 +252,8 @@ void TeamState::give_up() {
 void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call,
                       const ForAll* for_all) {
   ARMATURE_ASSERT(shown <= team::Lines::bytes_max);
-  const std::uint64_t signature = team::signature_of(agreed, shown, lines_.pipeline().calls());
+  const std::uint64_t signature =
+      team::signature_of(agreed, shown, lines_.user_call(), lines_.pipeline().calls());
   // A barrier includes a fence: what was put before is there.
   if (net::Network* const net = net::network(); net != nullptr && is_barrier(agreed.kind))
     net->flush().to_reachable(call);

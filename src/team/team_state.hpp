@@ -71,7 +71,7 @@ class TeamState {
     Collective(TeamState& team, const char* call);
     Collective(const Collective&) = delete;
     Collective& operator=(const Collective&) = delete;
-    ~Collective() { team_.in_collective_.store(false, std::memory_order_release); }
+    ~Collective() { team_.in_collective_.store(InCollective::nobody, std::memory_order_release); }
 
    private:
     TeamState& team_;
@@ -119,7 +119,8 @@ class TeamState {
   std::optional<team::Proxy> proxy_;
   bool gave_up_ = false;
   team::Shown read_;  // of the round that was entered last, by whom
-  std::atomic<bool> in_collective_ = false;
+  enum class InCollective : std::uint8_t { nobody, rank, other_thread };  // of the program
+  std::atomic<InCollective> in_collective_ = InCollective::nobody;
   std::uint64_t breakdown_ = 0;  // of the block that it has let go of
   TeamState* next_ = nullptr;
 };

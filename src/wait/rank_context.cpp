@@ -103,7 +103,9 @@ RankContext& this_rank(const char* call) {
   (void)mapping(call);
   base::fail(Errc::misuse,
              fmt::format("{}: called by a thread that runs no rank, in a process that hosts "
-                         "several: only transfers may be made by any thread",
+                         "several: such a thread may only put, get and do atomics. Let the thread "
+                         "of the rank make this call, or give each rank a process (armature run "
+                         "without --threads and --virtual)",
                          call));
 }
 

@@ -35,7 +35,10 @@ bool ThreadCall::try_begin() noexcept {
 void ThreadCall::begin(const char* call) {
   if (try_begin()) return;
   base::fail(Errc::misuse,
-             fmt::format("{}: called outside armature::run (or init .. finalize)", call));
+             fmt::format("{}: this process has left its job, and a thread that the program has "
+                         "started goes on: end such threads before the rank's body returns, or "
+                         "finalize is called",
+                         call));
 }
 
 // Release: who finds none under way may destroy what this one has used.

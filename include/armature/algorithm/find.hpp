@@ -13,6 +13,7 @@
 #include "armature/collectives.hpp"
 #include "armature/container/gather.hpp"
 #include "armature/container/range.hpp"
+#include "armature/named_call.hpp"
 
 // Algorithms that find an element: every member gets its index, or nothing.
 
@@ -22,6 +23,7 @@ namespace armature {
 template <DistributedRange R, std::predicate<const range_value_t<R>&> P>
 [[nodiscard]] std::optional<std::size_t> find_if(R&& range, P wanted) {
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::find_if);
   all.fence();
   const auto mine = all.local();
   const auto at = std::ranges::find_if(mine, std::ref(wanted));
@@ -69,6 +71,7 @@ std::optional<std::size_t> index_of(const std::optional<P>& found) {
 template <DistributedRange R, class Less = std::less<>>
 [[nodiscard]] std::optional<std::size_t> min_element(R&& range, Less less = {}) {
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::min_element);
   all.fence();
   const auto mine = all.local();
   const auto best = detail::placed(
@@ -81,6 +84,7 @@ template <DistributedRange R, class Less = std::less<>>
 /// The first of the largest elements.
 template <DistributedRange R, class Less = std::less<>>
 [[nodiscard]] std::optional<std::size_t> max_element(R&& range, Less less = {}) {
+  const detail::NamedCall named(range.view().team(), detail::UserCall::max_element);
   return min_element(range, [&less](const auto& a, const auto& b) { return less(b, a); });
 }
 
@@ -89,6 +93,7 @@ template <DistributedRange R, class Less = std::less<>>
 [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> minmax_element(R&& range,
                                                                                 Less less = {}) {
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::minmax_element);
   all.fence();
   const auto mine = all.local();
   const auto [low, high] = std::minmax_element(mine.begin(), mine.end(), std::ref(less));

@@ -14,6 +14,7 @@
 #include "armature/collectives.hpp"
 #include "armature/container/gather.hpp"
 #include "armature/container/range.hpp"
+#include "armature/named_call.hpp"
 
 // Algorithms that move elements into groups: all of one group before all of the next, in their old
 // order within a group. The range keeps its distribution.
@@ -58,6 +59,7 @@ std::vector<std::size_t> group_elements(const distributed_range<T>& range, std::
 template <WritableDistributedRange R, std::predicate<const range_value_t<R>&> P>
 std::size_t partition(R&& range, P first) {
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::partition);
   all.fence();
   return detail::group_elements(
              all, 2,
@@ -70,6 +72,7 @@ std::size_t partition(R&& range, P first) {
 template <WritableDistributedRange R, class Equal = std::equal_to<>>
 std::size_t unique(R&& range, Equal equal = {}) {
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::unique);
   all.fence();
   auto before = all.local().empty() ? std::nullopt : all.previous();
   // The neighbour moves it away from here on.
@@ -118,6 +121,7 @@ template <DistributedRange R, class Less = std::less<>>
 [[nodiscard]] range_value_t<R> nth_value(R&& range, std::size_t n, Less less = {}) {
   using T = range_value_t<R>;
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::nth_value);
   if (n >= all.size())
     throw Error(Errc::bad_argument, "nth_value: there is no element " + std::to_string(n) +
                                         " among " + std::to_string(all.size()));
@@ -151,6 +155,7 @@ template <DistributedRange R, class Less = std::less<>>
 template <WritableDistributedRange R, class Less = std::less<>>
 range_value_t<R> nth_element(R&& range, std::size_t n, Less less = {}) {
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::nth_element);
   const auto nth = nth_value(range, n, std::ref(less));
   (void)detail::group_elements(all, 3, [&](const auto& element) -> std::size_t {
     return less(element, nth) ? 0 : less(nth, element) ? 2 : 1;

@@ -14,6 +14,7 @@
 #include "armature/collectives.hpp"
 #include "armature/container/gather.hpp"
 #include "armature/container/range.hpp"
+#include "armature/named_call.hpp"
 
 // Algorithms that make one value of all elements: every member gets it. See apply.hpp for what
 // holds of all algorithms.
@@ -26,6 +27,7 @@ template <DistributedRange R, Marshallable T, class Op, class Term>
 requires std::invocable < Term&, const range_value_t<R>
 & > [[nodiscard]] T transform_reduce(R&& range, T init, Op op, Term term) {
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::reduce);
   all.fence();
   std::optional<T> mine;
   for (const auto& element : all.local()) {
@@ -55,6 +57,7 @@ template <DistributedRange A, DistributedRange B, Marshallable T, class Op = std
 [[nodiscard]] T inner_product(A&& a, B&& b, T init, Op op = {}, Term term = {}) {
   const auto first = a.view();
   const auto second = b.view();
+  const detail::NamedCall named(first.team(), detail::UserCall::inner_product);
   detail::require_same_size("inner_product", first, second);
   detail::enter(first, second);
   const detail::Aligned others(second, first);
@@ -74,6 +77,7 @@ template <DistributedRange A, DistributedRange B, Marshallable T, class Op = std
 template <DistributedRange R, std::predicate<const range_value_t<R>&> P>
 [[nodiscard]] std::size_t count_if(R&& range, P is_counted) {
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::count_if);
   all.fence();
   return allreduce(all.team(), static_cast<std::size_t>(
                                    std::ranges::count_if(all.local(), std::ref(is_counted))));
@@ -86,6 +90,7 @@ template <DistributedRange R>
 template <DistributedRange R, std::predicate<const range_value_t<R>&> P>
 [[nodiscard]] bool any_of(R&& range, P holds) {
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::any_of);
   all.fence();
   return allreduce(all.team(), std::ranges::any_of(all.local(), std::ref(holds)),
                    std::logical_or<>());
@@ -105,6 +110,7 @@ template <DistributedRange R, class F>
 requires std::invocable < F&, const range_value_t<R>
 & > [[nodiscard]] std::vector<std::size_t> histogram(R&& range, std::size_t bins, F bin_of) {
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::histogram);
   all.fence();
   std::vector<std::size_t> counts(bins);
   for (const auto& element : all.local()) {

@@ -9,6 +9,7 @@
 #include "armature/algorithm/aligned.hpp"
 #include "armature/container/gather.hpp"
 #include "armature/container/range.hpp"
+#include "armature/named_call.hpp"
 
 // Algorithms whose every element depends on those before it. A piece depends on the sum of the
 // pieces before it, or on the last element of the one before.
@@ -45,6 +46,7 @@ template <DistributedRange In, WritableDistributedRange Out, class Op, class T>
 void scan_inclusive(In&& in, Out&& out, Op op, std::optional<T> init) {
   const auto from = in.view();
   const auto to = out.view();
+  const NamedCall named(from.team(), UserCall::inclusive_scan);
   require_same_size("inclusive_scan", from, to);
   enter(from, to);
   auto sum = carry(from, std::move(init), op);
@@ -76,6 +78,7 @@ template <DistributedRange In, WritableDistributedRange Out, class T, class Op =
 void exclusive_scan(In&& in, Out&& out, T init, Op op = {}) {
   const auto from = in.view();
   const auto to = out.view();
+  const detail::NamedCall named(from.team(), detail::UserCall::exclusive_scan);
   detail::require_same_size("exclusive_scan", from, to);
   detail::enter(from, to);
   T sum = *detail::carry(from, std::optional<T>(std::move(init)), op);

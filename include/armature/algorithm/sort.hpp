@@ -13,6 +13,7 @@
 #include "armature/container/gather.hpp"
 #include "armature/container/range.hpp"
 #include "armature/container/vector.hpp"
+#include "armature/named_call.hpp"
 
 // Sample sort. Every member sorts its piece. Samples of all pieces tell between which values the
 // members' boundaries will fall. Each member fetches its share of every piece, one contiguous run
@@ -204,6 +205,7 @@ struct Keyed {
 template <WritableDistributedRange R, class Less = std::less<>>
 void sort(R&& range, Less less = {}) {
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::sort);
   all.fence();
   detail::SampleSort<range_value_t<R>, Less>(all, std::move(less)).run(false);
 }
@@ -211,6 +213,7 @@ void sort(R&& range, Less less = {}) {
 template <WritableDistributedRange R, class Less = std::less<>>
 void stable_sort(R&& range, Less less = {}) {
   const auto all = range.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::stable_sort);
   all.fence();
   detail::SampleSort<range_value_t<R>, Less>(all, std::move(less)).run(true);
 }
@@ -221,6 +224,7 @@ template <WritableDistributedRange Keys, WritableDistributedRange Values, class 
 void sort_by_key(Keys&& keys, Values&& values, Less less = {}) {
   using Pair = detail::Keyed<range_value_t<Keys>, range_value_t<Values>>;
   const auto all = keys.view();
+  const detail::NamedCall named(all.team(), detail::UserCall::sort_by_key);
   const auto with = values.view();
   detail::require_same_size("sort_by_key", all, with);
   detail::enter(all, with);

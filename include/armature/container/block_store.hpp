@@ -16,6 +16,7 @@
 #include "armature/global_ptr.hpp"
 #include "armature/handle.hpp"
 #include "armature/marshal.hpp"
+#include "armature/named_call.hpp"
 #include "armature/piece.hpp"
 #include "armature/put.hpp"
 #include "armature/rmi.hpp"
@@ -46,7 +47,10 @@ class BlockStore<T> {
   BlockStore(const Team& team, Blocks blocks)
       : team_(team),
         blocks_(std::move(blocks)),
-        piece_(team.allocate<T>(blocks_.count(team.rank()))),
+        piece_([&] {
+          const NamedCall named(team, UserCall::make_container);
+          return team.allocate<T>(blocks_.count(team.rank()));
+        }()),
         mine_(piece_.on(team.rank())),
         mine_first_(blocks_.first(team.rank())),
         mine_count_(blocks_.count(team.rank())),

@@ -12,6 +12,7 @@
 #include "armature/container/gather.hpp"
 #include "armature/container/hash_table.hpp"
 #include "armature/container/placed_part.hpp"
+#include "armature/named_call.hpp"
 #include "armature/rmi.hpp"
 #include "armature/shared.hpp"
 #include "armature/team.hpp"
@@ -136,6 +137,7 @@ class HashedWhole : private PartOwner<typename Ref::Part>, public Ref {
   void fence() const { rmi_fence(this->team()); }
   [[nodiscard]] std::size_t size() const {
     fence();
+    const detail::NamedCall named(this->team(), detail::UserCall::size);
     return allreduce(this->team(), this->part().entries().size());
   }
   [[nodiscard]] bool empty() const { return size() == 0; }

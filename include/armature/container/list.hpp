@@ -14,6 +14,7 @@
 #include "armature/container/blocks.hpp"
 #include "armature/container/placed_part.hpp"
 #include "armature/error.hpp"
+#include "armature/named_call.hpp"
 #include "armature/rmi.hpp"
 #include "armature/shared.hpp"
 #include "armature/team.hpp"
@@ -118,6 +119,7 @@ class distributed_list : private detail::PartOwner<detail::ListPart<T>>, public 
   void fence() const { rmi_fence(this->team()); }
   [[nodiscard]] std::size_t size() const {
     fence();
+    const detail::NamedCall named(this->team(), detail::UserCall::size);
     return allreduce(this->team(), this->local().size());
   }
   [[nodiscard]] bool empty() const { return size() == 0; }
@@ -145,6 +147,7 @@ class distributed_list : private detail::PartOwner<detail::ListPart<T>>, public 
     fence();
     Part& part = this->part();
     const Team& team = this->team();
+    const detail::NamedCall named(team, detail::UserCall::balance);
     const Blocks now = Blocks::of(allgather(team, part.elements.size()));
     const Blocks even = Blocks::even(now.size(), team.size());
     const std::size_t begin = now.first(team.rank());

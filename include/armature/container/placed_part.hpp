@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "armature/container/one_at_a_time.hpp"
+#include "armature/named_call.hpp"
 #include "armature/own_call.hpp"
 #include "armature/rank.hpp"
 #include "armature/rmi.hpp"
@@ -109,7 +110,10 @@ class PartOwner {
  public:
   template <class... Args>
   explicit PartOwner(const Team& team, Args&&... args)
-      : part_(std::make_unique<shared<Part>>(team, team, std::forward<Args>(args)...)) {
+      : part_([&] {
+          const NamedCall named(team, UserCall::make_container);
+          return std::make_unique<shared<Part>>(team, team, std::forward<Args>(args)...);
+        }()) {
     require_one_at_a_time();
     (*part_)->set_self(part_->ref());
     // Nobody calls a part that does not know itself yet.
