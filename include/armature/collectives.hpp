@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "armature/detail/collective.hpp"
+#include "armature/detail/elements.hpp"
 #include "armature/operators.hpp"
 #include "armature/team.hpp"
 
@@ -18,6 +19,8 @@
 // must agree on counts, types, operators and the root. A disagreement that is noticed (about
 // counts, roots and which collective it is) throws Error(bad_argument) at all members. A buffer is
 // the caller's again when the call returns.
+//
+// Elements are given as a std::span, or as what has them one behind the other: a vector, an array.
 //
 // Broadcast, gather, scatter, reduce and scans need not wait for members whose data a member does
 // not need, as in MPI. So they are no barrier, and a disagreement about them may throw in a later
@@ -42,6 +45,11 @@ template <Transferable T>
 void broadcast(const Team& team, std::span<T> data, int root) {
   detail::broadcast_bytes(team, data.data(), data.size_bytes(), root);
 }
+template <detail::ResultElements R>
+requires(!detail::Datum<std::remove_cvref_t<R>>) void broadcast(const Team& team, R&& data,
+                                                                int root) {
+  broadcast(team, detail::span_of(data), root);
+}
 /// The root's value, at every member.
 template <detail::Datum T>
 [[nodiscard]] T broadcast(const Team& team, T value, int root) {
@@ -63,6 +71,11 @@ void allgather(const Team& team, std::span<const T> mine, std::span<T> all) {
                           mine.size() * static_cast<std::size_t>(team.size()));
   detail::allgather_bytes(team, mine.data(), mine.size_bytes(), all.data());
 }
+template <detail::ElementRange Mine, detail::ResultElements All>
+requires std::same_as<detail::ElementOf<Mine>, detail::ElementOf<All>>
+void allgather(const Team& team, const Mine& mine, All&& all) {
+  allgather(team, detail::const_span_of(mine), detail::span_of(all));
+}
 
 /// Concatenates everybody's `mine` (equal lengths) in the root's `all`, which may be empty
 /// elsewhere.
@@ -72,6 +85,11 @@ void gather(const Team& team, std::span<const T> mine, std::span<T> all, int roo
     detail::expect_elements("gather", all.size(),
                             mine.size() * static_cast<std::size_t>(team.size()));
   detail::gather_bytes(team, mine.data(), mine.size_bytes(), all.data(), root);
+}
+template <detail::ElementRange Mine, detail::ResultElements All>
+requires std::same_as<detail::ElementOf<Mine>, detail::ElementOf<All>>
+void gather(const Team& team, const Mine& mine, All&& all, int root) {
+  gather(team, detail::const_span_of(mine), detail::span_of(all), root);
 }
 /// Element i of the result is member i's value, at the root; elsewhere the result is empty.
 template <detail::Single T>
@@ -88,6 +106,11 @@ void scatter(const Team& team, std::span<const T> all, std::span<T> mine, int ro
     detail::expect_elements("scatter", all.size(),
                             mine.size() * static_cast<std::size_t>(team.size()));
   detail::scatter_bytes(team, all.data(), mine.size_bytes(), mine.data(), root);
+}
+template <detail::ElementRange All, detail::ResultElements Mine>
+requires std::same_as<detail::ElementOf<Mine>, detail::ElementOf<All>>
+void scatter(const Team& team, const All& all, Mine&& mine, int root) {
+  scatter(team, detail::const_span_of(all), detail::span_of(mine), root);
 }
 /// The root's all[i], at member i.
 template <detail::Single T>
@@ -106,6 +129,11 @@ void alltoall(const Team& team, std::span<const T> mine, std::span<T> all) {
   detail::expect_elements("alltoall", mine.size() % size, 0);
   detail::alltoall_bytes(team, mine.data(), mine.size_bytes() / size, all.data());
 }
+template <detail::ElementRange Mine, detail::ResultElements All>
+requires std::same_as<detail::ElementOf<Mine>, detail::ElementOf<All>>
+void alltoall(const Team& team, const Mine& mine, All&& all) {
+  alltoall(team, detail::const_span_of(mine), detail::span_of(all));
+}
 
 // -- reductions ----------------------------------------------------------------------------------
 
@@ -116,9 +144,15 @@ void allreduce(const Team& team, std::span<T> data, Op op = {}) {
 }
 /// The combination of everybody's values, at every member.
 template <detail::Single T, class Op = std::plus<>>
+requires detail::Combines<T, Op>
 [[nodiscard]] T allreduce(const Team& team, T value, Op op = {}) {
   detail::allreduce_bytes(team, &value, detail::reduction_of<T>(1, op));
   return value;
+}
+template <class R, class Op = std::plus<>>
+requires detail::ReducedElements<R, Op>
+void allreduce(const Team& team, R&& data, Op op = {}) {
+  allreduce(team, detail::span_of(data), std::move(op));
 }
 
 /// As allreduce, with the result at the root only; elsewhere `data` stays as it was.
@@ -128,9 +162,15 @@ void reduce(const Team& team, std::span<T> data, int root, Op op = {}) {
 }
 /// The combination of everybody's values at the root, elsewhere the value as it was.
 template <detail::Single T, class Op = std::plus<>>
+requires detail::Combines<T, Op>
 [[nodiscard]] T reduce(const Team& team, T value, int root, Op op = {}) {
   detail::reduce_bytes(team, &value, detail::reduction_of<T>(1, op), root);
   return value;
+}
+template <class R, class Op = std::plus<>>
+requires detail::ReducedElements<R, Op>
+void reduce(const Team& team, R&& data, int root, Op op = {}) {
+  reduce(team, detail::span_of(data), root, std::move(op));
 }
 
 /// Inclusive prefix, in place: member i gets the combination of members 0 .. i.
@@ -139,9 +179,15 @@ void scan(const Team& team, std::span<T> data, Op op = {}) {
   detail::scan_bytes(team, data.data(), detail::reduction_of<T>(data.size(), op), nullptr);
 }
 template <detail::Single T, class Op = std::plus<>>
+requires detail::Combines<T, Op>
 [[nodiscard]] T scan(const Team& team, T value, Op op = {}) {
   detail::scan_bytes(team, &value, detail::reduction_of<T>(1, op), nullptr);
   return value;
+}
+template <class R, class Op = std::plus<>>
+requires detail::ReducedElements<R, Op>
+void scan(const Team& team, R&& data, Op op = {}) {
+  scan(team, detail::span_of(data), std::move(op));
 }
 
 /// Exclusive prefix, as std::exclusive_scan: member i gets the combination of `first` and members
@@ -152,10 +198,35 @@ void exclusive_scan(const Team& team, std::span<T> data, std::type_identity_t<T>
   detail::scan_bytes(team, data.data(), detail::reduction_of<T>(data.size(), op), &first);
 }
 template <detail::Single T, class Op = std::plus<>>
+requires detail::Combines<T, Op>
 [[nodiscard]] T exclusive_scan(const Team& team, T value, std::type_identity_t<T> first,
                                Op op = {}) {
   detail::scan_bytes(team, &value, detail::reduction_of<T>(1, op), &first);
   return value;
+}
+template <class R, class Op = std::plus<>>
+requires detail::ReducedElements<R, Op>
+void exclusive_scan(const Team& team, R&& data, detail::ElementOf<R> first, Op op = {}) {
+  exclusive_scan(team, detail::span_of(data), std::move(first), std::move(op));
+}
+
+// -- what does not fit is told in one sentence ---------------------------------------------------
+
+template <class T, class Op = std::plus<>>
+requires(!detail::is_span<std::remove_cvref_t<T>> && !detail::ReducedElements<T, Op> &&
+         !(detail::Single<std::remove_cvref_t<T>> &&
+           detail::Combines<std::remove_cvref_t<T>, Op>)) void allreduce(const Team& /*team*/,
+                                                                         T&& /*data*/,
+                                                                         Op /*op*/ = {}) {
+  detail::refuse_to_reduce<T, Op>();
+}
+template <class T, class Op = std::plus<>>
+requires(!detail::is_span<std::remove_cvref_t<T>> && !detail::ReducedElements<T, Op> &&
+         !(detail::Single<std::remove_cvref_t<T>> &&
+           detail::Combines<std::remove_cvref_t<T>, Op>)) void reduce(const Team& /*team*/,
+                                                                      T&& /*data*/, int /*root*/,
+                                                                      Op /*op*/ = {}) {
+  detail::refuse_to_reduce<T, Op>();
 }
 
 }  // namespace armature

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <span>
@@ -268,4 +269,41 @@ TEST(Collectives, which_collective_it_is_is_noticed) {
       Errc::bad_argument, {"disagree", "a reduce of 4 bytes", "an allreduce of 4 bytes"},
       and_meet([&] { (void)(me() == 0 ? reduce(world(), 1, 0) : allreduce(world(), 1)); }));
   EXPECT_EQ(allreduce(world(), 1), ranks());
+}
+
+// A range whose elements lie one behind the other stands for their span.
+TEST(Collectives, vectors_and_arrays_are_taken_as_their_elements) {
+  const auto n = static_cast<std::size_t>(ranks());
+  std::vector<int> numbers = {me(), 1};
+  allreduce(world(), numbers);
+  EXPECT_EQ(numbers, (std::vector<int>{ranks() * (ranks() - 1) / 2, ranks()}));
+  std::array<long, 2> pair = {me(), -me()};
+  allreduce(world(), pair);
+  EXPECT_EQ(pair[1], -ranks() * (ranks() - 1) / 2);
+  // An array that can be compared is one value, as it always was.
+  EXPECT_EQ(allreduce(world(), std::array{me(), 7}, armature::Maximum()),
+            (std::array{ranks() - 1, 7}));
+  long plain[3] = {1, 2, 3};
+  allreduce(world(), plain);
+  EXPECT_EQ(plain[2], 3 * ranks());
+
+  std::vector<int> mine = {me(), 10 * me()}, all(2 * n);
+  allgather(world(), mine, all);
+  for (int rank = 0; rank < ranks(); ++rank)
+    EXPECT_EQ(all[2 * static_cast<std::size_t>(rank) + 1], 10 * rank);
+  std::vector<int> told = {me(), me()};
+  broadcast(world(), told, ranks() - 1);
+  EXPECT_EQ(told, (std::vector<int>{ranks() - 1, ranks() - 1}));
+  std::vector<int> here(2);
+  scatter(world(), all, here, 0);
+  EXPECT_EQ(here, mine);
+  std::vector<int> there(me() == 0 ? 2 * n : 0);
+  gather(world(), here, there, 0);
+  if (me() == 0) EXPECT_EQ(there, all);
+  std::vector<int> sum = {1};
+  scan(world(), sum);
+  EXPECT_EQ(sum[0], me() + 1);
+  exclusive_scan(world(), sum, 0);
+  EXPECT_EQ(sum[0], me() * (me() + 1) / 2);
+  reduce(world(), numbers, 0, armature::Minimum());
 }

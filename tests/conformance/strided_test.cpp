@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <numeric>
 
 #include "reachable.hpp"
 
@@ -175,6 +177,37 @@ TEST(Strided, patches_of_a_matrix_move) {
   EXPECT_EQ(matrix[30 * width + 39], 0);
   EXPECT_EQ(matrix[30 * width + 60], 0);
   EXPECT_EQ(matrix[40 * width + 40], 0);
+  world().barrier();
+  matrix.free();
+}
+
+TEST(Strided, patches_are_described_in_elements) {
+  constexpr std::ptrdiff_t width = 50;
+  auto matrix = Reachable<double>(width * width);
+  std::vector<double> patch(4 * 6);
+  std::iota(patch.begin(), patch.end(), 100.0 * me());
+  const auto corner = matrix.on(right()) + 10 * width + 20;
+  armature::put_patch(corner, patch.data(),
+                      {.columns = 6, .rows = 4, .to_stride = width, .from_stride = 6});
+  std::vector<double> back(4 * 6), later(4 * 6);
+  armature::get_patch(back.data(), corner,
+                      {.columns = 6, .rows = 4, .to_stride = 6, .from_stride = width});
+  armature::get_patch_async(later.data(), corner,
+                            {.columns = 6, .rows = 4, .to_stride = 6, .from_stride = width})
+      .wait();
+  EXPECT_EQ(back, patch);
+  EXPECT_EQ(later, patch);
+  world().barrier();
+  EXPECT_EQ(matrix[10 * width + 20], 100.0 * left());
+  EXPECT_EQ(matrix[13 * width + 25], 100.0 * left() + 23);
+  EXPECT_EQ(matrix[13 * width + 26], 0);
+  // Four bare numbers are of bytes, whatever the pointers are of.
+  armature::put_patch(corner, patch.data(), {8, 1, 8, 8});
+  EXPECT_EQ(armature::get(corner), patch[0]);
+  expect_error(armature::Errc::bad_address, {"put_patch"}, [&] {
+    armature::put_patch(corner, patch.data(),
+                        {.columns = SIZE_MAX / 4, .rows = 1, .to_stride = 1, .from_stride = 1});
+  });
   world().barrier();
   matrix.free();
 }
