@@ -62,6 +62,7 @@ class AllocationTable {
 };
 using Allotment [[deprecated("use AllocationTable")]] = AllocationTable;
 [[noreturn]] ARMATURE_API void piece_bad_index(int index, std::size_t size);
+[[noreturn]] ARMATURE_API void piece_no_element(std::size_t index, std::size_t size);
 }  // namespace detail
 
 /// Memory that every member of a team has allocated together: its own piece, and where the others'
@@ -81,7 +82,13 @@ class Piece {
   [[nodiscard]] std::size_t size(int member) const { return share_of(member).bytes / sizeof(T); }
   /// My own piece. Throws, as do the others, where there is none.
   [[nodiscard]] std::span<T> local() const { return {on(mine()).address(), size(mine())}; }
-  [[nodiscard]] T& operator[](std::size_t i) const { return on(mine()).address()[i]; }
+  /// An element of my own piece. Loops over many go through local(), whose place is looked up once.
+  [[nodiscard]] T& operator[](std::size_t i) const {
+    const auto share = share_of(mine());
+    if (i >= share.bytes / sizeof(T)) [[unlikely]]
+      detail::piece_no_element(i, share.bytes / sizeof(T));
+    return static_cast<T*>(share.address)[i];
+  }
   [[nodiscard]] int members() const { return table_ ? table_->members() : 0; }
   explicit operator bool() const { return table_ != nullptr; }
   [[nodiscard]] const std::shared_ptr<const detail::AllocationTable>& table() const {

@@ -28,7 +28,8 @@ namespace {
     base::fail(Errc::bad_address,
                fmt::format("{}: the address belongs to rank {}", what, static_cast<int>(real)));
   const auto nearest = mapping.allocations(rank).nearest(reinterpret_cast<std::uint64_t>(address));
-  if (!nearest) base::fail(Errc::bad_address, what + ": that rank has nothing allocated");
+  if (!nearest)
+    base::fail(Errc::bad_address, what + ": that rank has nothing allocated, or has freed it");
   base::fail(Errc::bad_address, fmt::format("{}: not within what that rank has allocated; the "
                                             "nearest allocation is {} bytes at {:#x}, up "
                                             "to {:#x}",

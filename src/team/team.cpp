@@ -17,6 +17,12 @@ void piece_bad_index(int index, std::size_t size) {
                  : fmt::format("Piece::on: there is no member {}: the team has members 0 to {}",
                                index, size - 1));
 }
+
+void piece_no_element(std::size_t index, std::size_t size) {
+  base::fail(
+      Errc::bad_argument,
+      fmt::format("Piece: there is no element {} among {}, which this member has", index, size));
+}
 }  // namespace detail
 
 TeamState& Team::checked(const char* call) const {
