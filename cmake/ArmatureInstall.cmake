@@ -25,16 +25,20 @@ install(TARGETS ${libraries} EXPORT armature_targets
 if(TARGET armature_malloc)
   install(TARGETS armature_malloc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-install(TARGETS armature_ucx LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET armature_ucx)
+  install(TARGETS armature_ucx LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 if(TARGET armature_tool)
   install(FILES src/command/valgrind.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/armature)
   install(TARGETS armature_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET armature_bench_ucx)
   install(TARGETS armature_bench_ucx LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 
 # All that is installed, and nothing else (`./dev install`).
-add_custom_target(installed DEPENDS ${libraries} armature_ucx shmem shmem_static shmem_virtual)
-foreach(target armature_malloc armature_tool armature_bench_ucx)
+add_custom_target(installed DEPENDS ${libraries} shmem shmem_static shmem_virtual)
+foreach(target armature_ucx armature_malloc armature_tool armature_bench_ucx)
   if(TARGET ${target})
     add_dependencies(installed ${target})
   endif()
@@ -52,6 +56,22 @@ configure_package_config_file(cmake/armature-config.cmake.in armature-config.cma
 write_basic_package_version_file(armature-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/armature-config.cmake
               ${CMAKE_BINARY_DIR}/armature-config-version.cmake DESTINATION ${config_dir})
+
+# The compiler wrapper, for the build's folders and for the installed ones.
+set(static_libraries "-lfmt -lboost_context -lzstd -lpthread -ldl -lm")
+foreach(place build install)
+  set(lib ../lib)
+  set(folder ${CMAKE_BINARY_DIR}/bin)
+  file(RELATIVE_PATH include ${folder} ${PROJECT_SOURCE_DIR}/include)
+  if(place STREQUAL install)
+    file(RELATIVE_PATH lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+    file(RELATIVE_PATH include ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+    set(folder ${CMAKE_BINARY_DIR}/install)
+  endif()
+  configure_file(cmake/armature-c++.sh.in ${folder}/armature-c++ @ONLY
+                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endforeach()
+install(PROGRAMS ${CMAKE_BINARY_DIR}/install/armature-c++ DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 set(packages armature)
 if(TARGET armci)

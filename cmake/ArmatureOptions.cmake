@@ -1,4 +1,16 @@
 # Flags and folders that hold for everything we compile.
+# Who wants the library alone builds and needs no more than that.
+set(tests_default ON)
+if(DEFINED BUILD_TESTING)
+  set(tests_default ${BUILD_TESTING})
+endif()
+option(ARMATURE_TOOLS "The command `armature`: launcher, inspect, doctor, bench" ON)
+option(ARMATURE_UCX "The engine between nodes, by UCX" ON)
+option(ARMATURE_TESTS "Tests and micro-benchmarks, which need the command and UCX" ${tests_default})
+if(ARMATURE_TESTS AND NOT (ARMATURE_TOOLS AND ARMATURE_UCX))
+  message(STATUS "No tests: they need the command and UCX")
+  set(ARMATURE_TESTS OFF)
+endif()
 option(ARMATURE_WERROR "Warnings are errors (the presets set it)" OFF)
 set(ARMATURE_SANITIZE "" CACHE STRING "Sanitizers, comma-separated: address,undefined or thread")
 

@@ -38,6 +38,7 @@
 #include "armature/signal.hpp"
 #include "armature/strided.hpp"
 #include "armature/team.hpp"
+#include "armature/version.hpp"
 #include "armature/wait_until.hpp"
 #include "armature/when.hpp"
 #include "armature/world.hpp"

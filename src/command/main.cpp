@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "armature/version.hpp"
 #include "base/fail.hpp"
 #include "command/commands.hpp"
 
@@ -82,7 +83,7 @@ int checked(int status) {
 int main(std::vector<std::string> words) {
   CLI::App app{"Armature: programs of many ranks that share one address space", "armature"};
   app.formatter(std::make_shared<Formatter>());  // the commands' too
-  app.set_version_flag("--version", "armature " ARMATURE_VERSION);
+  app.set_version_flag("--version", "armature " ARMATURE_VERSION_STRING);
   app.require_subcommand(0, 1);
   app.footer(footer);
   for (const auto add : commands) add(app);

@@ -14,7 +14,7 @@ step "install"
 cmake --install "$build" --prefix "$work/first" >/dev/null
 mv "$work/first" "$work/prefix"  # nothing may remember where it was installed
 prefix=$work/prefix
-for file in bin/armature lib/libarmature.so lib/libarmature.a lib/libarmci.so lib/libarmci.a lib/libarmci-static.a lib/libarmci-virtual.a \
+for file in bin/armature bin/armature-c++ lib/libarmature.so lib/libarmature.a lib/libarmci.so lib/libarmci.a lib/libarmci-static.a lib/libarmci-virtual.a \
   lib/libarmature-shmem.so lib/libarmature-shmem.a lib/libarmature-shmem-virtual.a lib/armature-shmem/bin/oshcc \
   include/armature-shmem/shmem.h include/armature-shmem/mpp/shmem.h \
   include/armature-shmem/shmem_routines.h lib/pkgconfig/armature-shmem.pc \
@@ -59,6 +59,14 @@ done
 # shellcheck disable=SC2046
 "$CC" -std=c11 "$here/consumer/consumer.c" -o "$work/armci_by_pkg_config" \
   $(pkg-config --cflags --libs armci)
+"$prefix/bin/armature-c++" -O1 "$here/consumer/consumer.cpp" -o "$work/by_wrapper"
+"$prefix/bin/armature-c++" --static "$here/consumer/consumer.cpp" -o "$work/by_wrapper_static"
+expect_two_ranks "$work/by_wrapper"
+expect_two_ranks "$work/by_wrapper_static"
+if readelf -d "$work/by_wrapper_static" | grep -q libarmature; then
+  echo "armature-c++ --static gave a program that needs the shared library"
+  exit 1
+fi
 expect_two_ranks "$work/by_pkg_config"
 expect_two_ranks "$work/armci_by_pkg_config"
 "$prefix/lib/armature-shmem/bin/oshcc" "$here/../../examples/shmem_ring.c" -o "$work/by_oshcc"
@@ -102,6 +110,15 @@ for variable in prefix libdir; do
   expected=$work/deep
   [ $variable = prefix ] || expected=$work/deep/lib/machine
   [ "$(realpath "$found")" = "$(realpath "$expected")" ] || { echo "$variable is $found"; exit 1; }
+done
+
+step "versions"
+version=$("$prefix/bin/armature" --version)
+printf '#include <armature/armature.hpp>\n#include <cstdio>\nstatic_assert(ARMATURE_VERSION >= 100);\nint main() { std::puts("armature " ARMATURE_VERSION_STRING); }\n' >"$work/version.cpp"
+"$prefix/bin/armature-c++" "$work/version.cpp" -o "$work/version"
+for said in "$("$work/version")" "armature $(pkg-config --modversion armature)" \
+  "armature $(sed -n 's/^version: //p' "$here/../../CITATION.cff")"; do
+  [ "$said" = "$version" ] || { echo "one says $said, another $version"; exit 1; }
 done
 
 step "an older language"

@@ -1,0 +1,41 @@
+# The parts of the command that unit tests look into: the launcher, and what reads a job's state from outside.
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(libdw REQUIRED IMPORTED_TARGET libdw)
+
+armature_internal_library(armature_explain "src/command/explain/*.cpp")
+target_link_libraries(armature_explain ${armature_explain_SCOPE} armature_static fmt::fmt)
+
+armature_internal_library(armature_launcher "src/command/executable/*.cpp" "src/command/run/*.cpp")
+target_link_libraries(armature_launcher ${armature_launcher_SCOPE} armature_explain
+                      armature_static fmt::fmt PkgConfig::hwloc PkgConfig::libdw Threads::Threads)
+
+# The `armature` command, with its benchmarks. It reads control blocks, hence the static library and src/.
+armature_sources(tool_sources "src/command/*.cpp" "src/command/doctor/*.cpp" "src/command/inspect/*.cpp")
+armature_sources(bench_sources "bench/*.cpp")
+if(tool_sources)
+  find_package(CLI11 REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+  # The benchmarks' own loops are the limits that the library is measured against: they are optimised.
+  add_library(armature_bench OBJECT ${bench_sources})
+  add_executable(armature_tool ${tool_sources})
+  target_compile_options(armature_tool PRIVATE ${ARMATURE_LIGHT})
+  foreach(target armature_bench armature_tool)
+    target_include_directories(${target} PRIVATE src ${PROJECT_SOURCE_DIR})
+    armature_precompile(${target})
+    target_link_libraries(${target} PRIVATE armature_launcher armature_static CLI11::CLI11 nlohmann_json::nlohmann_json
+                                            fmt::fmt PkgConfig::libdw Threads::Threads ${CMAKE_DL_LIBS})
+  endforeach()
+  target_link_libraries(armature_tool PRIVATE armature_bench)
+  # Each subcommand is a file, and so is each kind of measurement, with names as its neighbours have.
+  set_target_properties(armature_tool PROPERTIES OUTPUT_NAME armature)
+  set_target_properties(armature_tool armature_bench PROPERTIES UNITY_BUILD OFF)
+  if(ARMATURE_UCX)
+    # What `armature bench net` compares with, loaded by it: the engine by itself.
+    armature_sources(bench_ucx_sources "bench/ucx/*.cpp")
+    add_library(armature_bench_ucx MODULE ${bench_ucx_sources})
+    target_include_directories(armature_bench_ucx PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(armature_bench_ucx PRIVATE ${UCP_LIBRARY} ${UCS_LIBRARY})
+    set_target_properties(armature_bench_ucx PROPERTIES OUTPUT_NAME armature-bench-ucx)
+    add_dependencies(armature_tool armature_bench_ucx)
+  endif()
+endif()
