@@ -74,6 +74,7 @@ void init() {
   if (world.rank() == 0) print_settings();
   here.was_finalized = false;
   here.heap.open();
+  here.statics.open();
   here.shared.team = world.split(armature::node_of(world.rank()).number(), world.rank());
   world.barrier();
 }
@@ -131,11 +132,14 @@ int n_pes() { return world_of("shmem_n_pes").size(); }
 
 int pe_accessible(int pe) { return pe >= 0 && pe < n_pes() ? 1 : 0; }
 int addr_accessible(const void* address, int pe) {
-  return pe_accessible(pe) != 0 && state_of("shmem_addr_accessible").heap.contains(address) ? 1 : 0;
+  if (pe_accessible(pe) == 0) return 0;
+  const State& here = state_of("shmem_addr_accessible");
+  return here.heap.contains(address) || here.statics.contains(address) ? 1 : 0;
 }
 
 void* ptr(const void* address, int pe) {
   if (addr_accessible(address, pe) == 0) return nullptr;
+  if (pe == my_pe()) return const_cast<void*>(address);
   if (!armature::same_node(my_pe(), pe)) return nullptr;
   return at_pe(const_cast<void*>(address), pe).address();
 }

@@ -30,7 +30,8 @@ class Queue {
     // Locks are spread over the PEs by their places in the segments, which are the same at all PEs.
     // Blocks of the heap begin at lines of 64 bytes, and locks of one block lie side by side.
     const auto stride = static_cast<std::uintptr_t>(armature::layer::segment_stride());
-    const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(lock) & (stride - 1);
+    const std::uintptr_t offset =
+        reinterpret_cast<std::uintptr_t>(at_pe(lock, me_).address()) & (stride - 1);
     home_ = static_cast<int>((offset / 64 + offset / sizeof(long) % 8) %
                              static_cast<std::uintptr_t>(n_pes()));
   }

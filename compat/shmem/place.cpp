@@ -12,15 +12,20 @@
 namespace shmem {
 
 void* same_place_slow(const void* address, int pe) {
+  if (void* const found = static_at_pe(address, pe)) return found;
   State& here = state_of("a routine that takes a symmetric address");
+  if (here.statics.contains(address)) {
+    here.heap.learn_extent();
+    here.statics.learn_extent();
+    return static_at_pe(address, pe);
+  }
   if (!here.heap.contains(address)) {
     char text[32];
     std::snprintf(text, sizeof text, "%p", address);
-    refuse(
-        "address " + std::string(text) +
-            " is not symmetric: it does not lie in the symmetric heap (" + here.heap.place() +
-            "). Static and global variables are not symmetric objects here yet: use shmem_malloc",
-        armature::Errc::bad_address);
+    refuse("address " + std::string(text) +
+               " is not symmetric: it does not lie in the symmetric heap (" + here.heap.place() +
+               "), and " + here.statics.place(),
+           armature::Errc::bad_address);
   }
   here.heap.learn_extent();
   return armature::layer::symmetric_address(static_cast<std::byte*>(const_cast<void*>(address)),

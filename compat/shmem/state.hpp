@@ -12,6 +12,7 @@
 
 #include "heap.hpp"
 #include "shmem.h"
+#include "statics.hpp"
 
 // State of a rank that the library keeps. It lies in the rank's own memory, so a virtual rank that
 // moves takes it along, as it does teams and contexts that it has made.
@@ -32,6 +33,7 @@ struct State {
   bool was_finalized = false;
   int threads = SHMEM_THREAD_SINGLE;
   Heap heap;
+  Statics statics;
   shmem_team_s shared;
   std::list<shmem_team_s> teams;  // that the program has made
   std::list<shmem_ctx_s> contexts;

@@ -9,6 +9,7 @@
 ///     layer/rank_state.hpp  what the layer keeps of each rank in its process's memory
 ///     layer/service.hpp     records of the layer's own, and what goes along with a rank
 ///     layer/symmetric.hpp   memory at the same place in the segments of several ranks
+///     layer/variables.hpp   the program's variables as such memory
 ///     layer/wait.hpp        waiting, with progress, until a condition holds
 ///
 /// Collectives that a layer begins and waits for later are in collectives_async.hpp. They are made
@@ -18,4 +19,5 @@
 #include "armature/layer/rank_state.hpp"
 #include "armature/layer/service.hpp"
 #include "armature/layer/symmetric.hpp"
+#include "armature/layer/variables.hpp"
 #include "armature/layer/wait.hpp"

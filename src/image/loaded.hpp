@@ -9,6 +9,10 @@
 
 namespace armature::image {
 
+inline constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t page_below(std::uint64_t at) { return at / page * page; }
+constexpr std::uint64_t page_above(std::uint64_t at) { return page_below(at + page - 1); }
+
 /// A program or library as the loader has left it in memory.
 struct Loaded {
   /// The program of this process.

@@ -20,7 +20,6 @@
 namespace armature::image {
 namespace {
 
-constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -29,9 +28,6 @@ constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
                          "ranks of a process share its globals",
                          why));
 }
-
-constexpr std::uint64_t below(std::uint64_t at) { return at / page * page; }
-constexpr std::uint64_t above(std::uint64_t at) { return below(at + page - 1); }
 
 bool is_writable(const ElfW(Phdr) & part) { return (part.p_flags & PF_W) != 0; }
 
@@ -52,8 +48,8 @@ void require_that_it_can_move(const Loaded& image) {
 }
 
 void add_part(Plan& plan, const Loaded& image, const ElfW(Phdr) & part) {
-  const std::uint64_t begin = below(part.p_vaddr);
-  const std::uint64_t end = above(part.p_vaddr + part.p_memsz);
+  const std::uint64_t begin = page_below(part.p_vaddr);
+  const std::uint64_t end = page_above(part.p_vaddr + part.p_memsz);
   if (begin < plan.bytes || (plan.bytes == 0 && begin != 0))
     refuse(
         "the parts of the program share pages, or do not begin at address 0: link it with the "
@@ -62,7 +58,7 @@ void add_part(Plan& plan, const Loaded& image, const ElfW(Phdr) & part) {
   if (!is_writable(part)) {
     const int protection =
         ((part.p_flags & PF_R) != 0 ? PROT_READ : 0) | ((part.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
-    plan.text.push_back({begin, end - begin, below(part.p_offset), protection});
+    plan.text.push_back({begin, end - begin, page_below(part.p_offset), protection});
     return;
   }
   if ((part.p_flags & PF_X) != 0)
@@ -260,8 +256,10 @@ std::uint64_t Plan::own_at(std::string_view name) const {
                    static_cast<std::uint64_t>(its_own - given_names.begin()) * word_bytes;
 }
 
-std::uint64_t Plan::given_begin() const { return bytes + above(thread_locals.bytes); }
-std::uint64_t Plan::all_bytes() const { return given_begin() + above(given.size() * word_bytes); }
+std::uint64_t Plan::given_begin() const { return bytes + page_above(thread_locals.bytes); }
+std::uint64_t Plan::all_bytes() const {
+  return given_begin() + page_above(given.size() * word_bytes);
+}
 
 Plan plan(const Loaded& image) {
   require_that_it_can_move(image);

@@ -17,6 +17,7 @@
 #include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
 #include "image/copies.hpp"
+#include "image/variables.hpp"
 
 namespace armature::image {
 namespace {
@@ -33,11 +34,6 @@ struct Program {
   std::optional<Copies> copies;
 };
 Program& of_process() { return base::state<Program>(); }
-
-bool holds_library(const Loaded& program) {
-  const auto here = reinterpret_cast<std::uintptr_t>(&plan_of_program);
-  return program.part_of(here - program.base) != nullptr;
-}
 
 /// Whether the file holds that program, and not the loader that was told to start it.
 bool holds(const base::FileDescriptor& file, const Loaded& program) {

@@ -6,11 +6,13 @@ void test_generics(void) { generic_forms(); }
 /* Mistakes, of which each ends the job. */
 void make_mistake(const char* name) {
   static long variable;
+  long on_stack = 0;
   if (strcmp(name, "before_init") == 0) (void)shmem_malloc(8);
   shmem_init();
   long* word = fresh(sizeof(long));
   if (shmem_my_pe() == 0) {
     if (strcmp(name, "static_object") == 0) shmem_long_p(&variable, 1, 1);
+    if (strcmp(name, "local_object") == 0) shmem_long_p(&on_stack, 1, 1);
     if (strcmp(name, "bad_pe") == 0) shmem_long_p(word, 1, 99);
     if (strcmp(name, "bad_free") == 0) shmem_free(word + 1);
     if (strcmp(name, "bad_cmp") == 0) shmem_long_wait_until(word, 77, 0);
