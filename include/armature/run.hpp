@@ -64,5 +64,8 @@ ARMATURE_API void finalize();
 
 /// Ends the whole job, this rank's message first; the launcher returns `status` (1 when 0).
 [[noreturn]] ARMATURE_API void abort(int status, std::string_view message);
+/// Ends the whole job as abort() does, though nothing has failed: `armature run` returns 0. Other
+/// launchers end a job for a failure alone, and are told 1.
+[[noreturn]] ARMATURE_API void end_job(std::string_view message);
 
 }  // namespace armature

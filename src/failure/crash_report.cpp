@@ -252,21 +252,24 @@ void flush_output() {
   }
 }
 
-[[noreturn]] void leave(int status, const char* text, bool with_stack) {
+[[noreturn]] void leave(int status, const char* text, bool with_stack, bool is_well = false) {
   if (first_to_speak()) {
     CrashReport& words = crash_report();
     words.status = status_of_failure(status);
+    words.is_well = is_well ? 1 : 0;
     set_text(words, text);
     if (with_stack) record_stack(words);
     say(words);
   }
   flush_output();
-  _exit(status_of_failure(status));
+  const bool is_alone = dying.mapping != nullptr && dying.mapping->ranks() == 1;
+  _exit(is_well && (dying.launcher_listens || is_alone) ? 0 : status_of_failure(status));
 }
 
 }  // namespace
 
 void die(int status, const char* text) { leave(status, text, true); }
+void end_job(const char* text) { leave(0, text, false, true); }
 void give_up(int status, const char* text) { leave(status, text, false); }
 
 }  // namespace armature::failure

@@ -29,6 +29,8 @@ class SignalStack {
 
 /// Says `text` as the reason for the end of the job and leaves with `status`.
 [[noreturn]] void die(int status, const char* text);
+/// Says `text` as the reason for the end of the job, which has not failed, and leaves.
+[[noreturn]] void end_job(const char* text);
 /// Ends the process without a stack: it is not this process that something is wrong with.
 [[noreturn]] void give_up(int status, const char* text);
 

@@ -91,6 +91,7 @@ struct CrashReport {
   std::int32_t signal = 0;              // or 0
   std::int32_t was_sent = 0;            // by some process: it has no fault address
   std::int32_t status = 0;              // exit status asked for by abort()
+  std::int32_t is_well = 0;             // the job is to end, and has not failed
   std::uint64_t fault_address = 0;      // of SIGSEGV and SIGBUS
   std::uint32_t frames = 0;
   std::uint64_t frame[frames_max] = {};  // return addresses, innermost first

@@ -105,6 +105,8 @@ void abort(int status, std::string_view message) {
   failure::die(status, std::string(message).c_str());
 }
 
+void end_job(std::string_view message) { failure::end_job(std::string(message).c_str()); }
+
 namespace detail {
 
 // An exception that leaves body is not caught here: nobody catching it, it ends the process where

@@ -125,7 +125,7 @@ void Deaths::has_exited(LaunchedProcess& process) {
     break;
   }
   if (!shutdown_.is_ending() && coming_.do_without(process, ending)) return;
-  if (ending.status == 0) {
+  if (ending.status == 0 && !has_spoken) {
     process.never_joined = life == Life::starting;
     return;
   }

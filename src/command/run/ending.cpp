@@ -94,6 +94,7 @@ std::optional<Words> read_words(const space::Control& control, int rank) {
   Words copy{.signal = words.signal,
              .status = words.status,
              .was_sent = words.was_sent != 0,
+             .is_well = words.is_well != 0,
              .fault_address = words.fault_address,
              .frames = {},
              .text = std::string(words.text, strnlen(words.text, space::CrashReport::text_max))};
@@ -117,6 +118,7 @@ Ending ending_by_words(const Words& words, const space::Control& control, int no
     return {status_of_signal(words.signal), false,
             fmt::format("was killed by signal {} ({})", words.signal, name), hint};
   }
+  if (words.is_well) return {0, false, "ended the job: " + words.text};
   // Eight bits of the status count (exit(3)).
   if (words.status != 0)
     return {std::max(words.status & 255, 1), false, "ended the job: " + words.text};

@@ -14,6 +14,7 @@ struct Words {
   int signal = 0;
   int status = 0;
   bool was_sent = false;  // the signal
+  bool is_well = false;   // the rank ends the job, which has not failed
   std::uint64_t fault_address = 0;
   std::vector<std::uint64_t> frames;
   std::string text;

@@ -81,6 +81,14 @@ TEST(EndingTest, whoever_ends_the_job_does_not_end_it_well) {
   EXPECT_EQ(ending_by_words({.status = -1, .text = "no soup"}, job.control()).status, 255);
 }
 
+TEST(EndingTest, a_rank_may_end_a_job_that_has_not_failed) {
+  const TwoRanks job;
+  const Ending ending =
+      ending_by_words({.status = 1, .is_well = true, .text = "found it"}, job.control());
+  EXPECT_EQ(ending.status, 0);
+  EXPECT_EQ(ending.how, "ended the job: found it");
+}
+
 TEST(EndingTest, ranks_that_fail_alike_differ_in_numbers_only) {
   const auto ending = [](int status, const char* how) { return Ending{status, false, how}; };
   EXPECT_TRUE(are_alike(ending(134, "put: rank 17 (0x2a00f) has -1"),
