@@ -1,0 +1,80 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include "armature/array/plan.hpp"
+#include "armature/array/section.hpp"
+#include "armature/array/store.hpp"
+#include "armature/array/transfers.hpp"
+#include "armature/handle.hpp"
+
+namespace armature {
+
+namespace detail {
+
+/// A copy from section to section, planned: what this member puts where.
+class ArrayCopy {
+ public:
+  ARMATURE_API ArrayCopy(const ArrayStore& to, const ArraySection& to_section,
+                         const ArrayStore& from, const ArraySection& from_section);
+
+  ARMATURE_API void run();
+  [[nodiscard]] const ArrayTransfers& transfers() const { return transfers_; }
+
+ private:
+  const ArrayStore* from_;
+  bool is_staged_;                 // from one place of an array to another that overlaps it
+  std::vector<std::byte> staged_;  // then the caller's block
+  ArrayTransfers transfers_;
+  std::vector<Handle> under_way_;
+};
+
+}  // namespace detail
+
+/// A copy between two sections of the same shape, of arrays of any distributions, planned once and
+/// run any number of times: `to = from`. Sections of the same array may overlap: the result is as
+/// if all had been read before anything is written. Running it allocates nothing, and sends one
+/// message to each member with which the caller shares elements.
+///
+/// Construction and run() are collective. Both arrays belong to the same team, and live as long.
+/// What any member wrote to `from` before run() is copied, and what is copied is seen by all after.
+template <class T>
+class copy_schedule {
+ public:
+  /// Throws Error(bad_argument) for sections of different shapes, and arrays of different teams.
+  copy_schedule(const array_section<T>& to,
+                const array_section<const std::type_identity_t<T>>& from)
+      : copy_(to.store(), to.section(), from.store(), from.section()) {}
+
+  void run() { copy_.run(); }
+  /// How many members this one puts to in each run, itself among them, if it does.
+  [[nodiscard]] std::size_t partners() const { return copy_.transfers().operations(); }
+  /// How many bytes it puts.
+  [[nodiscard]] std::size_t bytes() const { return copy_.transfers().bytes(); }
+
+ private:
+  detail::ArrayCopy copy_;
+};
+
+/// Collective: `to = from`, once.
+template <class T>
+void copy(const array_section<T>& to, const array_section<const std::type_identity_t<T>>& from) {
+  copy_schedule<T>(to, from).run();
+}
+template <class T>
+void copy(const array_section<T>& to, const array_section<T>& from) requires(!std::is_const_v<T>) {
+  copy_schedule<T>(to, from).run();
+}
+
+template <class T>
+template <class U>
+requires(std::same_as<std::remove_const_t<U>, T> && !std::is_const_v<T>) const
+    array_section<T>& array_section<T>::operator=(const array_section<U>& from) const {
+  copy_schedule<T>(*this, from).run();
+  return *this;
+}
+
+}  // namespace armature

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "armature/array/layout.hpp"
+#include "armature/array/plan.hpp"
+#include "armature/array/transfers.hpp"
+#include "armature/global_ptr.hpp"
+#include "armature/piece.hpp"
+#include "armature/team.hpp"
+
+namespace armature::detail {
+
+/// The elements of a distributed_array, as bytes. Made and destroyed collectively.
+class ArrayStore {
+ public:
+  /// Elements of `element_bytes` are zero.
+  ARMATURE_API ArrayStore(const Team& team, std::string name, ArrayLayout layout,
+                          std::size_t element_bytes, std::size_t alignment);
+  ArrayStore(const ArrayStore&) = delete;
+  ArrayStore& operator=(const ArrayStore&) = delete;
+  ARMATURE_API ~ArrayStore();
+
+  [[nodiscard]] const Team& team() const { return team_; }
+  [[nodiscard]] int me() const { return me_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const ArrayLayout& layout() const { return layout_; }
+  [[nodiscard]] std::size_t element_bytes() const { return element_bytes_; }
+  /// The caller's own block, and the beginning of its memory.
+  [[nodiscard]] const ArrayBlock& block() const { return block_; }
+  [[nodiscard]] std::byte* mine() const { return mine_; }
+
+  /// The place of an element. Throws Error(bad_argument) when an index lies outside.
+  [[nodiscard]] ARMATURE_API global_ptr<std::byte> pointer(const std::ptrdiff_t* indices) const;
+  /// The member of the team that has an element. Throws as pointer() does.
+  [[nodiscard]] ARMATURE_API int owner(const std::ptrdiff_t* indices) const;
+  /// The memory of a member.
+  [[nodiscard]] global_ptr<std::byte> memory(int member) const {
+    const auto share = table_->share(member);
+    return {share.rank, static_cast<std::byte*>(share.address)};
+  }
+
+  /// Adds the transfers of a plan whose local side begins at `local`.
+  ARMATURE_API void add(const std::vector<ArrayPartner>& plan, std::byte* local,
+                        ArrayTransfers& transfers) const;
+  /// Adds the transfers of single elements, of which there are `count`: their indices follow each
+  /// other, and so do their values at `local`.
+  ARMATURE_API void add_elements(const std::ptrdiff_t* indices, std::size_t count, std::byte* local,
+                                 ArrayTransfers& transfers) const;
+  /// Throws Error(bad_argument) unless the section has this shape, that of a view.
+  ARMATURE_API void require_shape(const ArraySection& section, const std::ptrdiff_t* extents,
+                                  int dimensions) const;
+
+ private:
+  Team team_;
+  int me_;
+  std::string name_;
+  ArrayLayout layout_;
+  std::size_t element_bytes_;
+  std::shared_ptr<const AllocationTable> table_;
+  ArrayBlock block_;
+  std::byte* mine_;
+  int exceptions_;
+};
+
+}  // namespace armature::detail

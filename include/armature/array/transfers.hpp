@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "armature/accumulate.hpp"
+#include "armature/array/plan.hpp"
+#include "armature/handle.hpp"
+#include "armature/iov.hpp"
+#include "armature/rank.hpp"
+#include "armature/strided.hpp"
+
+namespace armature::detail {
+
+/// Planned transfers between an array and local memory, with all addresses: one operation for each
+/// rank concerned. They may be started again and again, which allocates nothing.
+class ArrayTransfers {
+ public:
+  enum class Verb { put, get, accumulate };
+
+  ArrayTransfers(Verb verb, std::size_t element_bytes)
+      : verb_(verb), element_bytes_(element_bytes) {}
+
+  /// Takes what accumulate needs besides: the kind of elements, and the factor, which stays until
+  /// start() has returned.
+  void accumulate_by(Element element, const void* scale) {
+    element_ = element;
+    scale_ = scale;
+  }
+  ARMATURE_API void add(Rank rank, std::byte* remote, std::byte* local,
+                        const std::vector<ArrayBox>& boxes);
+
+  /// Single elements.
+  ARMATURE_API void add_elements(Rank rank, std::span<std::byte* const> remote,
+                                 std::span<std::byte* const> local);
+
+  /// Starts them all; those that are not complete at once are appended.
+  ARMATURE_API void start(std::vector<Handle>& under_way) const;
+  /// Starts and completes them: puts and accumulates locally, in the order of blocking ones.
+  ARMATURE_API void perform() const;
+  /// How many operations that is: one for each rank concerned.
+  [[nodiscard]] std::size_t operations() const { return strided_.size() + scattered_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  /// One box.
+  struct OneBox {
+    Rank rank;
+    std::byte* remote;
+    std::byte* local;
+    std::size_t levels = 0;
+    std::array<std::size_t, Strided::levels_max + 1> counts{};
+    std::array<std::ptrdiff_t, Strided::levels_max> remote_strides{};
+    std::array<std::ptrdiff_t, Strided::levels_max> local_strides{};
+  };
+  /// The rows of several boxes, sorted by their length.
+  struct Rows {
+    Rank rank;
+    std::vector<void*> to;
+    std::vector<void*> from;
+    std::vector<Iov> iov;
+  };
+
+  [[nodiscard]] OneBox described(Rank rank, std::byte* remote, std::byte* local,
+                                 const ArrayBox& box) const;
+  void append_rows(Rows& rows, const OneBox& box) const;
+  void add_rows(Rank rank, std::byte* remote, std::byte* local, const std::vector<ArrayBox>& boxes);
+  [[nodiscard]] Strided shape_of(const OneBox& one) const;
+  [[nodiscard]] Handle start_one(const OneBox& one) const;
+  [[nodiscard]] Handle start_one(const Rows& rows) const;
+  void perform_one(const OneBox& one) const;
+  void perform_one(const Rows& rows) const;
+
+  Verb verb_;
+  std::size_t element_bytes_;
+  Element element_ = Element::int32;
+  const void* scale_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::vector<OneBox> strided_;
+  std::vector<Rows> scattered_;
+};
+
+}  // namespace armature::detail

@@ -1,0 +1,127 @@
+#include "armature/array/layout.hpp"
+
+#include <algorithm>
+
+#include "armature/error.hpp"
+
+namespace armature::detail {
+namespace {
+
+[[noreturn]] void fail(const ArrayLayoutRequest& request, const std::string& why) {
+  throw Error(Errc::bad_argument, "distributed_array '" + request.name + "': " + why);
+}
+
+void check(const ArrayLayoutRequest& request) {
+  std::ptrdiff_t size = 1;
+  for (std::size_t d = 0; d < request.shape.size(); ++d) {
+    const std::string dimension = "dimension " + std::to_string(d);
+    if (request.shape[d] < 0 || __builtin_mul_overflow(size, request.shape[d], &size))
+      fail(request, dimension + " cannot have " + std::to_string(request.shape[d]) + " indices");
+    if (request.ghosts[d] < 0) fail(request, dimension + " has a negative width of ghosts");
+    if (request.grid[d] < 0) fail(request, dimension + " has a negative number of positions");
+  }
+}
+
+std::vector<int> grid_of(const ArrayLayoutRequest& request) {
+  std::vector<int> grid(request.grid.begin(), request.grid.end());
+  for (std::size_t d = 0; d < grid.size(); ++d) {
+    const Distribution& distribution = request.distribution[d];
+    if (distribution.kind() == Distribution::Kind::collapsed) {
+      if (grid[d] > 1) fail(request, "a collapsed dimension is divided by the grid");
+      grid[d] = 1;
+    }
+    if (distribution.kind() == Distribution::Kind::gen_block && grid[d] == 0)
+      grid[d] = static_cast<int>(distribution.lengths().size());
+    if (distribution.kind() == Distribution::Kind::map && grid[d] == 0 &&
+        !distribution.owners().empty())
+      grid[d] = *std::ranges::max_element(distribution.owners()) + 1;
+  }
+  const bool is_given = std::ranges::find(grid, 0) == grid.end();
+  std::vector<int> given = grid;
+  std::ranges::replace(given, 0, 1);
+  std::ptrdiff_t positions = 1;
+  for (const int n : given)
+    if (n < 1 || __builtin_mul_overflow(positions, n, &positions)) positions = -1;
+  if (positions < 0 || positions > request.members)
+    fail(request, "the grid has more positions than the team has members, which are " +
+                      std::to_string(request.members));
+  if (!is_given) choose_grid(request.shape, request.members, request.order, grid);
+  return grid;
+}
+
+}  // namespace
+
+ArrayLayout::ArrayLayout(const ArrayLayoutRequest& request)
+    : ghosts_(request.ghosts.begin(), request.ghosts.end()),
+      has_ghosts_(std::ranges::any_of(ghosts_, [](std::ptrdiff_t g) { return g > 0; })),
+      order_(request.order),
+      members_(request.members) {
+  check(request);
+  const std::vector<int> grid = grid_of(request);
+  for (std::size_t d = 0; d < grid.size(); ++d) {
+    const std::string what =
+        "distributed_array '" + request.name + "', dimension " + std::to_string(d);
+    axes_.emplace_back(what.c_str(), request.distribution[d], request.shape[d], grid[d]);
+    if (ghosts_[d] > 0 && !axes_.back().is_contiguous())
+      fail(request, "dimension " + std::to_string(d) +
+                        " has ghosts and a distribution that is not in blocks");
+  }
+}
+
+std::ptrdiff_t ArrayLayout::size() const {
+  std::ptrdiff_t size = 1;
+  for (const ArrayAxis& axis : axes_) size *= axis.extent();
+  return size;
+}
+
+int ArrayLayout::member(const std::array<int, array_dimensions_max>& at) const {
+  int member = 0;
+  for (std::size_t d = 0; d < axes_.size(); ++d) member = member * axes_[d].positions() + at[d];
+  return member;
+}
+
+std::array<int, array_dimensions_max> ArrayLayout::place(int member) const {
+  std::array<int, array_dimensions_max> at{};
+  for (std::size_t d = axes_.size(); d-- > 0;) {
+    at[d] = member % axes_[d].positions();
+    member /= axes_[d].positions();
+  }
+  if (member != 0) at[0] = -1;
+  return at;
+}
+
+ArrayBlock ArrayLayout::block(int member) const {
+  const auto at = place(member);
+  return at[0] < 0 ? ArrayBlock{} : block_at(at);
+}
+
+ArrayBlock ArrayLayout::block_at(const std::array<int, array_dimensions_max>& at) const {
+  ArrayBlock block;
+  block.size = 1;
+  const std::size_t n = axes_.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t d = order_ == Order::row_major ? n - 1 - i : i;
+    block.counts[d] = axes_[d].count(at[d]);
+    block.strides[d] = block.size;
+    block.first += ghosts_[d] * block.size;
+    block.size *= block.counts[d] + 2 * ghosts_[d];
+  }
+  return block;
+}
+
+ArrayLayout::Location ArrayLayout::locate(const std::ptrdiff_t* indices) const {
+  Location where;
+  const std::size_t n = axes_.size();
+  std::array<int, array_dimensions_max> at{};
+  std::ptrdiff_t stride = 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t d = order_ == Order::row_major ? n - 1 - i : i;
+    at[d] = axes_[d].owner(indices[d]);
+    where.offset += (axes_[d].local(indices[d]) + ghosts_[d]) * stride;
+    stride *= axes_[d].count(at[d]) + 2 * ghosts_[d];
+  }
+  where.member = member(at);
+  return where;
+}
+
+}  // namespace armature::detail

@@ -1,0 +1,99 @@
+#include "armature/array/store.hpp"
+
+#include <exception>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "armature/error.hpp"
+
+namespace armature::detail {
+
+ArrayStore::ArrayStore(const Team& team, std::string name, ArrayLayout layout,
+                       std::size_t element_bytes, std::size_t alignment)
+    : team_(team),
+      me_(team.rank()),
+      name_(std::move(name)),
+      layout_(std::move(layout)),
+      element_bytes_(element_bytes),
+      block_(layout_.block(me_)),
+      exceptions_(std::uncaught_exceptions()) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<std::size_t>(block_.size), element_bytes, &bytes))
+    bytes = SIZE_MAX;
+  table_ = team_.allocate_bytes(bytes, alignment);
+  mine_ = memory(me_).address();
+}
+
+ArrayStore::~ArrayStore() {
+  // Nobody comes to meet us on the way out of the job: the memory goes with the job.
+  if (std::uncaught_exceptions() != exceptions_) return;
+  try {
+    team_.free_table(table_);
+  } catch (const Error&) {
+    // A member has died: its memory cannot be given back, and others may still use ours.
+  }
+}
+
+global_ptr<std::byte> ArrayStore::pointer(const std::ptrdiff_t* indices) const {
+  require_index(name_, layout_, indices);
+  const ArrayLayout::Location at = layout_.locate(indices);
+  return memory(at.member) + at.offset * static_cast<std::ptrdiff_t>(element_bytes_);
+}
+
+int ArrayStore::owner(const std::ptrdiff_t* indices) const {
+  require_index(name_, layout_, indices);
+  return layout_.locate(indices).member;
+}
+
+void ArrayStore::add(const std::vector<ArrayPartner>& plan, std::byte* local,
+                     ArrayTransfers& transfers) const {
+  for (const ArrayPartner& partner : plan) {
+    const global_ptr<std::byte> remote = memory(partner.member);
+    transfers.add(remote.rank(), remote.address(), local, partner.boxes);
+  }
+}
+
+void ArrayStore::add_elements(const std::ptrdiff_t* indices, std::size_t count, std::byte* local,
+                              ArrayTransfers& transfers) const {
+  const auto dimensions = static_cast<std::size_t>(layout_.dimensions());
+  const auto bytes = static_cast<std::ptrdiff_t>(element_bytes_);
+  std::vector<ArrayLayout::Location> where;
+  where.reserve(count);
+  std::vector<std::size_t> begin(static_cast<std::size_t>(layout_.members()) + 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    require_index(name_, layout_, indices + i * dimensions);
+    where.push_back(layout_.locate(indices + i * dimensions));
+    ++begin[static_cast<std::size_t>(where.back().member) + 1];
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  // Those of a member one behind the other, in the order in which they were given.
+  std::vector<std::size_t> sorted(count);
+  std::vector<std::size_t> next = begin;
+  for (std::size_t i = 0; i < count; ++i)
+    sorted[next[static_cast<std::size_t>(where[i].member)]++] = i;
+  for (std::size_t m = 0; m + 1 < begin.size(); ++m) {
+    if (begin[m] == begin[m + 1]) continue;
+    const global_ptr<std::byte> there = memory(static_cast<int>(m));
+    std::vector<std::byte*> remotes, locals;
+    for (std::size_t k = begin[m]; k < begin[m + 1]; ++k) {
+      remotes.push_back(there.address() + where[sorted[k]].offset * bytes);
+      locals.push_back(local + static_cast<std::ptrdiff_t>(sorted[k]) * bytes);
+    }
+    transfers.add_elements(there.rank(), remotes, locals);
+  }
+}
+
+void ArrayStore::require_shape(const ArraySection& section, const std::ptrdiff_t* extents,
+                               int dimensions) const {
+  bool fits = section.open == dimensions;
+  for (int k = 0; k < dimensions && fits; ++k) fits = section.count(k) == extents[k];
+  if (fits) return;
+  std::string text;
+  for (int k = 0; k < dimensions; ++k) text += (k == 0 ? "" : " x ") + std::to_string(extents[k]);
+  throw Error(Errc::bad_argument, "distributed_array '" + name_ + "': a section of " +
+                                      section.shape_text() + " and a view of " +
+                                      (dimensions == 0 ? "one element" : text));
+}
+
+}  // namespace armature::detail
