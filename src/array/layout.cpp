@@ -1,6 +1,7 @@
 #include "armature/array/layout.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "armature/error.hpp"
 
@@ -122,6 +123,23 @@ ArrayLayout::Location ArrayLayout::locate(const std::ptrdiff_t* indices) const {
   }
   where.member = member(at);
   return where;
+}
+
+ArrayLayout ArrayLayout::replaced(int d, ArrayAxis axis) const {
+  ArrayLayout layout = *this;
+  layout.ghosts_.assign(axes_.size(), 0);
+  layout.has_ghosts_ = false;
+  layout.axes_[static_cast<std::size_t>(d)] = std::move(axis);
+  return layout;
+}
+
+ArrayLayout ArrayLayout::inserted(int d, std::ptrdiff_t extent) const {
+  ArrayLayout layout = *this;
+  layout.ghosts_.assign(axes_.size() + 1, 0);
+  layout.has_ghosts_ = false;
+  layout.axes_.insert(layout.axes_.begin() + d,
+                      ArrayAxis("inserted", Distribution::collapsed(), extent, 1));
+  return layout;
 }
 
 }  // namespace armature::detail

@@ -49,16 +49,23 @@ void append(ArrayBox& box, const ArrayBox::Level& level) {
   box.level[static_cast<std::size_t>(box.levels++)] = level;
 }
 
-ArrayBox in_order(const ArrayBox& raw) {
-  ArrayBox box = raw;
-  const auto begin = box.level.begin(), end = begin + box.levels;
-  std::sort(begin, end, [](const ArrayBox::Level& a, const ArrayBox::Level& b) {
-    return std::abs(a.remote_stride) < std::abs(b.remote_stride);
-  });
+/// Returns the box with its levels in order.
+ArrayBox in_order(const ArrayBox& box) {
+  std::array<ArrayBox::Level, array_dimensions_max> sorted{};
+  const auto levels = static_cast<std::size_t>(box.levels);
+  for (std::size_t i = 0; i < levels; ++i) {  // few: by insertion
+    std::size_t at = i;
+    while (at > 0 &&
+           std::abs(sorted[at - 1].remote_stride) > std::abs(box.level[i].remote_stride)) {
+      sorted[at] = sorted[at - 1];
+      --at;
+    }
+    sorted[at] = box.level[i];
+  }
   ArrayBox merged;
   merged.remote = box.remote;
   merged.local = box.local;
-  std::for_each(begin, end, [&](const ArrayBox::Level& level) { append(merged, level); });
+  for (std::size_t i = 0; i < levels; ++i) append(merged, sorted[i]);
   return merged;
 }
 

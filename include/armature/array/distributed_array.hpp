@@ -105,10 +105,11 @@ class distributed_array {
     return grid;
   }
   [[nodiscard]] const detail::ArrayLayout& layout() const { return store_->layout(); }
-  /// Whether every element is at the same member and place in both.
+  /// Whether each element is the same one of the same member in both, so that operations on both
+  /// move nothing. Ghosts may differ.
   template <class U>
   [[nodiscard]] bool is_aligned_with(const distributed_array<U, N>& other) const {
-    return layout() == other.layout();
+    return layout().is_aligned_with(other.layout());
   }
 
   // -- elements: global indices

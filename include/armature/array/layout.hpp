@@ -75,6 +75,17 @@ class ArrayLayout {
   /// Requires indices within the array.
   [[nodiscard]] ARMATURE_API Location locate(const std::ptrdiff_t* indices) const;
 
+  /// This layout with another dimension in place of `d`, and without ghosts. It has as many
+  /// positions.
+  [[nodiscard]] ARMATURE_API ArrayLayout replaced(int d, ArrayAxis axis) const;
+  /// This layout with a dimension more, which is not divided and becomes number `d`; without
+  /// ghosts.
+  [[nodiscard]] ARMATURE_API ArrayLayout inserted(int d, std::ptrdiff_t extent) const;
+  /// Whether each element is the same one of the same member in both. Ghosts may differ.
+  [[nodiscard]] bool is_aligned_with(const ArrayLayout& other) const {
+    return order_ == other.order_ && axes_ == other.axes_;
+  }
+
   friend bool operator==(const ArrayLayout&, const ArrayLayout&) = default;
 
  private:
