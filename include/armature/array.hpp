@@ -6,6 +6,7 @@
 #include "armature/array/distribution.hpp"
 #include "armature/array/elements.hpp"
 #include "armature/array/ghosts.hpp"
+#include "armature/array/matrix.hpp"
 #include "armature/array/range.hpp"
 #include "armature/array/reduce.hpp"
 #include "armature/array/schedule.hpp"
