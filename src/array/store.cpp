@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "armature/error.hpp"
+#include "armature/locality.hpp"
 
 namespace armature::detail {
 
@@ -50,7 +51,8 @@ void ArrayStore::add(const std::vector<ArrayPartner>& plan, std::byte* local,
                      ArrayTransfers& transfers) const {
   for (const ArrayPartner& partner : plan) {
     const global_ptr<std::byte> remote = memory(partner.member);
-    transfers.add(remote.rank(), remote.address(), local, partner.boxes);
+    transfers.add(remote.rank(), same_node(memory(me_).rank(), remote.rank()), remote.address(),
+                  local, partner.boxes);
   }
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "armature/locality.hpp"
+#include "armature/run.hpp"
+
 // One box is a strided transfer. Several boxes for one rank, as of blocks that are dealt out, would
 // be a message each: their rows go as one scattered transfer instead.
 
@@ -71,9 +74,10 @@ void ArrayTransfers::add_rows(Rank rank, std::byte* remote, std::byte* local,
   scattered_.push_back(std::move(rows));
 }
 
-void ArrayTransfers::add(Rank rank, std::byte* remote, std::byte* local,
+void ArrayTransfers::add(Rank rank, bool is_near, std::byte* remote, std::byte* local,
                          const std::vector<ArrayBox>& boxes) {
-  if (boxes.size() > 1) return add_rows(rank, remote, local, boxes);
+  ++ranks_;
+  if (boxes.size() > (is_near ? near_boxes_max : 1)) return add_rows(rank, remote, local, boxes);
   for (const ArrayBox& box : boxes) {
     strided_.push_back(described(rank, remote, local, box));
     std::size_t bytes = 1;
@@ -84,6 +88,7 @@ void ArrayTransfers::add(Rank rank, std::byte* remote, std::byte* local,
 
 void ArrayTransfers::add_elements(Rank rank, std::span<std::byte* const> remote,
                                   std::span<std::byte* const> local) {
+  ++ranks_;
   Rows rows{.rank = rank, .to = {}, .from = {}, .iov = {}};
   const bool is_get = verb_ == Verb::get;
   rows.to.assign((is_get ? local : remote).begin(), (is_get ? local : remote).end());
@@ -136,6 +141,12 @@ void ArrayTransfers::perform() const {
   }
   for (const OneBox& one : strided_) perform_one(one);
   for (const Rows& rows : scattered_) perform_one(rows);
+}
+
+std::size_t ArrayTransfers::messages() const {
+  const auto is_far = [](const auto& one) { return !same_node(world().rank(), one.rank); };
+  return static_cast<std::size_t>(std::ranges::count_if(strided_, is_far) +
+                                  std::ranges::count_if(scattered_, is_far));
 }
 
 void ArrayTransfers::start(std::vector<Handle>& under_way) const {

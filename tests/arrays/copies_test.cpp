@@ -1,3 +1,5 @@
+#include <ranges>
+
 #include "cases.hpp"
 
 using namespace arrays;
@@ -137,6 +139,15 @@ TEST(Copies, one_message_goes_to_each_partner) {
   const armature::copy_schedule remap(to.all(), from.all());
   EXPECT_EQ(remap.partners(), static_cast<std::size_t>(ranks()));
   EXPECT_EQ(remap.bytes(), 16UL * static_cast<unsigned>(ranks()) * sizeof(long));
+  const auto is_far = [](int rank) { return !armature::same_node(me(), rank); };
+  const auto others = std::views::iota(0, ranks());
+  const auto far = static_cast<std::size_t>(std::ranges::count_if(others, is_far));
+  EXPECT_EQ(remap.messages(), far);
+  // Dealt out in blocks on one side, so that there are many pieces for each: as many messages.
+  armature::distributed_array<long, 2> dealt(world(), {n, n},
+                                             {.distribution = {none, Distribution::cyclic(2)}});
+  const armature::copy_schedule deal(dealt.all(), from.all());
+  EXPECT_EQ(deal.messages(), far);
   // If both are distributed alike, nobody sends to another.
   const auto like = armature::distributed_array<long, 2>::like(from);
   const armature::copy_schedule aligned(from.all(), like.all());

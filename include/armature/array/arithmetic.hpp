@@ -109,8 +109,11 @@ template <class T, int N, class F>
 requires std::is_invocable_r_v<T, F&, const typename distributed_array<T, N>::Indices&> void
 generate(distributed_array<T, N>& array, F f) {
   array.fence();
-  detail::for_each_local(array,
-                         [&](const auto& local) { array.local()[local] = f(array.global(local)); });
+  const auto mine = array.local();
+  detail::for_each_local(array, [&](const auto& local) {
+    const auto global = array.global(local);
+    mine[local] = f(global);
+  });
   array.fence();
 }
 /// array *= by

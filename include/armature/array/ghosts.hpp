@@ -35,7 +35,7 @@ class GhostTransfers {
 
   ARMATURE_API void start();
   ARMATURE_API void wait();
-  [[nodiscard]] std::size_t partners() const { return transfers_.operations(); }
+  [[nodiscard]] const ArrayTransfers& transfers() const { return transfers_; }
 
  private:
   const ArrayStore* store_;
@@ -64,7 +64,9 @@ class ghost_exchange {
   void start() { transfers_.start(); }
   void wait() { transfers_.wait(); }
   /// How many members the caller fetches from.
-  [[nodiscard]] std::size_t partners() const { return transfers_.partners(); }
+  [[nodiscard]] std::size_t partners() const { return transfers_.transfers().ranks(); }
+  /// How many messages it sends in each run: one to each of those that is on another node.
+  [[nodiscard]] std::size_t messages() const { return transfers_.transfers().messages(); }
 
  private:
   static std::array<bool, array_dimensions_max> for_each_dimension(

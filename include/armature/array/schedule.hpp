@@ -51,7 +51,9 @@ class copy_schedule {
 
   void run() { copy_.run(); }
   /// How many members this one puts to in each run, itself among them, if it does.
-  [[nodiscard]] std::size_t partners() const { return copy_.transfers().operations(); }
+  [[nodiscard]] std::size_t partners() const { return copy_.transfers().ranks(); }
+  /// How many messages it sends in each run: one to each of those that is on another node.
+  [[nodiscard]] std::size_t messages() const { return copy_.transfers().messages(); }
   /// How many bytes it puts.
   [[nodiscard]] std::size_t bytes() const { return copy_.transfers().bytes(); }
 

@@ -29,7 +29,9 @@ class ArrayTransfers {
     element_ = element;
     scale_ = scale;
   }
-  ARMATURE_API void add(Rank rank, std::byte* remote, std::byte* local,
+  /// `is_near`: loads and stores reach the rank, so that no message is saved by one operation for
+  /// several boxes, which then need not be taken apart.
+  ARMATURE_API void add(Rank rank, bool is_near, std::byte* remote, std::byte* local,
                         const std::vector<ArrayBox>& boxes);
 
   /// Single elements.
@@ -40,8 +42,12 @@ class ArrayTransfers {
   ARMATURE_API void start(std::vector<Handle>& under_way) const;
   /// Starts and completes them: puts and accumulates locally, in the order of blocking ones.
   ARMATURE_API void perform() const;
-  /// How many operations that is: one for each rank concerned.
+  /// How many ranks are concerned.
+  [[nodiscard]] std::size_t ranks() const { return ranks_; }
+  /// How many operations that is.
   [[nodiscard]] std::size_t operations() const { return strided_.size() + scattered_.size(); }
+  /// How many of them go to ranks of other nodes: one to each.
+  [[nodiscard]] ARMATURE_API std::size_t messages() const;
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
@@ -55,6 +61,8 @@ class ArrayTransfers {
     std::array<std::ptrdiff_t, Strided::levels_max> remote_strides{};
     std::array<std::ptrdiff_t, Strided::levels_max> local_strides{};
   };
+  static constexpr std::size_t near_boxes_max = 64;
+
   /// The rows of several boxes, sorted by their length.
   struct Rows {
     Rank rank;
@@ -78,6 +86,7 @@ class ArrayTransfers {
   Element element_ = Element::int32;
   const void* scale_ = nullptr;
   std::size_t bytes_ = 0;
+  std::size_t ranks_ = 0;
   std::vector<OneBox> strided_;
   std::vector<Rows> scattered_;
 };
