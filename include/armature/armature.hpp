@@ -8,6 +8,7 @@
 ///     virtual.hpp, rank_local.hpp      ranks that are fibers, and variables of each rank
 ///     rebalance.hpp, checkpoint.hpp    moving ranks by their load; writing them to disk
 ///     container.hpp, algorithm.hpp     distributed containers, and algorithms on them
+///     array.hpp                        distributed arrays with global indices, and sections
 ///     object_array.hpp                 objects that move; object_array/rebalance.hpp
 ///     balance.hpp, decide_at_root.hpp  strategies of load balancing; one member plans for all
 ///     rmi_collective.hpp, subset.hpp   remote calls that a team makes together, or to some ranks

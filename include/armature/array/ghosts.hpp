@@ -45,8 +45,9 @@ class GhostTransfers {
 
 }  // namespace detail
 
-/// The exchange of an array's ghosts, planned once and run any number of times, which allocates
-/// nothing: one transfer from each neighbour. The array lives as long.
+/// The exchange of an array's ghosts, planned once and run any number of times. It takes one
+/// message from each neighbour of another node, and allocates nothing on a node. The array lives as
+/// long.
 ///
 /// All calls are collective, partners() excepted. Between start() and wait() elements may be read
 /// but not written, and ghosts not even read.

@@ -15,7 +15,7 @@
 namespace armature::detail {
 
 /// Planned transfers between an array and local memory, with all addresses: one operation for each
-/// rank concerned. They may be started again and again, which allocates nothing.
+/// rank concerned. They may be started again and again.
 class ArrayTransfers {
  public:
   enum class Verb { put, get, accumulate };
