@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "armature/array/distributed_array.hpp"
 #include "armature/array/handles.hpp"
+#include "armature/array/product.hpp"
 #include "armature/array/range.hpp"
 #include "armature/array/schedule.hpp"
 #include "armature/array/view.hpp"
@@ -28,35 +28,6 @@ struct multiply_options {
 };
 
 namespace detail {
-
-/// sums += a * b, of dense matrices as in C: m x k, k x n and m x n. Tiles of the sums stay in
-/// registers; the columns of b are taken in strips that stay in the cache.
-template <class T>
-void multiply_dense(T* sums, const T* a, const T* b, std::ptrdiff_t m, std::ptrdiff_t n,
-                    std::ptrdiff_t k) {
-  constexpr std::ptrdiff_t rows = 4, columns = 64 / static_cast<std::ptrdiff_t>(sizeof(T)) * 2;
-  for (std::ptrdiff_t j = 0; j < n; j += columns)
-    for (std::ptrdiff_t i = 0; i < m; i += rows) {
-      const std::ptrdiff_t width = std::min(columns, n - j), height = std::min(rows, m - i);
-      if (width == columns && height == rows) {
-        T tile[rows][columns] = {};
-        for (std::ptrdiff_t l = 0; l < k; ++l) {
-          const T* const of_b = b + l * n + j;
-          for (std::ptrdiff_t r = 0; r < rows; ++r) {
-            const T of_a = a[(i + r) * k + l];
-            for (std::ptrdiff_t c = 0; c < columns; ++c) tile[r][c] += of_a * of_b[c];
-          }
-        }
-        for (std::ptrdiff_t r = 0; r < rows; ++r)
-          for (std::ptrdiff_t c = 0; c < columns; ++c) sums[(i + r) * n + j + c] += tile[r][c];
-      } else {
-        for (std::ptrdiff_t r = i; r < i + height; ++r)
-          for (std::ptrdiff_t l = 0; l < k; ++l)
-            for (std::ptrdiff_t c = j; c < j + width; ++c)
-              sums[r * n + c] += a[r * k + l] * b[l * n + c];
-      }
-    }
-}
 
 /// The panels of both factors that a member needs for one step, fetched while it computes with the
 /// ones before.
