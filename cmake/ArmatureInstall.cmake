@@ -16,7 +16,7 @@ set(probes $<$<OR:$<COMPILE_LANG_AND_ID:C,GNU,Clang>,$<COMPILE_LANG_AND_ID:CXX,G
 if(PROJECT_IS_TOP_LEVEL)
   set(probes $<INSTALL_INTERFACE:${probes}>)
 endif()
-foreach(target IN LISTS libraries ITEMS shmem shmem_static)
+foreach(target IN LISTS libraries ITEMS shmem shmem_static caf caf_static)
   target_compile_options(${target} INTERFACE ${probes})
 endforeach()
 install(TARGETS ${libraries} EXPORT armature_targets
@@ -38,7 +38,7 @@ endif()
 
 # All that is installed, and nothing else (`./dev install`).
 add_custom_target(installed DEPENDS ${libraries} shmem shmem_static shmem_virtual)
-foreach(target armature_ucx armature_malloc armature_tool armature_bench_ucx)
+foreach(target armature_ucx armature_malloc armature_tool armature_bench_ucx caf caf_static caf_main)
   if(TARGET ${target})
     add_dependencies(installed ${target})
   endif()

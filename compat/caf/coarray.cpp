@@ -1,0 +1,161 @@
+#include "coarray.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <armature/run.hpp>
+
+#include "departure.hpp"
+#include "hosting.hpp"
+#include "libcaf.hpp"
+#include "main.hpp"
+
+namespace caf {
+namespace {
+
+/// A lock or an event takes a word, though the compiler counts them.
+constexpr std::size_t variable_bytes = 8;
+
+bool is_static(Kind kind) {
+  return kind == Kind::static_coarray || kind == Kind::static_lock || kind == Kind::critical ||
+         kind == Kind::static_event;
+}
+bool is_of_variables(Kind kind) {
+  return kind == Kind::static_lock || kind == Kind::allocatable_lock || kind == Kind::critical ||
+         kind == Kind::static_event || kind == Kind::allocatable_event;
+}
+
+// A component is allocated by one image for itself. Its token is its address with a mark: others
+// find it through the object that has the component, and so nothing need be known of it. The token
+// of one that is not allocated is the mark alone.
+constexpr std::uintptr_t component_mark = 1;
+
+void* token_of(const void* component) {
+  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(component) | component_mark);
+}
+bool is_of_component(const void* token) {
+  return (reinterpret_cast<std::uintptr_t>(token) & component_mark) != 0;
+}
+void* component_of(const void* token) {
+  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(token) & ~component_mark);
+}
+
+/// gfortran 12 says `allocatable coarray` of a component, too, which an assignment allocates. Its
+/// token is told from one of a coarray by its last value, and by its place in memory that other
+/// images reach.
+bool is_component(const Image& me, void* const* token, Kind kind) {
+  if (kind == Kind::component || kind == Kind::component_announced) return true;
+  if (kind != Kind::allocatable_coarray) return false;
+  if (is_of_component(*token)) return true;
+  for (const TeamOfImages* team = me.current; team != nullptr; team = team->parent)
+    if (team->heap.contains(token)) return true;
+  return false;
+}
+
+void make_component(void** token, Descriptor& of, Kind kind, std::size_t size) {
+  if (kind == Kind::component_announced) {
+    *token = token_of(nullptr);
+    return;
+  }
+  void* const memory = armature::world().allocate_local_bytes(std::max<std::size_t>(size, 1), 64);
+  *token = token_of(memory);
+  of.base = memory;
+}
+
+void make_coarray(Image& me, void** token, Descriptor& of, Kind kind, std::size_t size) {
+  TeamOfImages& team = is_static(kind) ? me.initial : *me.current;
+  const std::size_t bytes = is_of_variables(kind) ? size * variable_bytes : size;
+  auto* const memory = static_cast<std::byte*>(team.heap.allocate(team.team, bytes));
+  // Static ones are new memory, and others may have posted events already.
+  if (is_of_variables(kind) && !is_static(kind)) std::memset(memory, 0, bytes);
+  const bool has_bounds = !is_static(kind) && of.rank() > 0;
+  auto* const coarray = new Coarray{memory, bytes, &me, &team, has_bounds ? &of : nullptr, token};
+  *token = coarray;
+  of.base = memory;
+  if (!is_static(kind)) team.allocated.push_back(coarray);
+}
+
+/// The original of a program whose images have copies of it: nobody runs its main, but constructors
+/// write the initial values of coarrays.
+void make_unused(Descriptor& of, Kind kind, std::size_t size) {
+  of.base = std::calloc(size + 1, is_of_variables(kind) ? variable_bytes : 1);
+}
+
+void free_coarray(void** token, Coarray* coarray) {
+  TeamOfImages& team = *coarray->team;
+  std::erase(team.allocated, coarray);
+  // Nobody may still use it.
+  synchronize(team);
+  team.heap.release(team.team, coarray->mine);
+  delete coarray;
+  *token = nullptr;
+}
+
+}  // namespace
+
+void refuse_unallocated() { refuse("the coarray is not allocated"); }
+
+void refuse_bytes(const Coarray& coarray, std::size_t offset, std::size_t bytes) {
+  refuse(
+      "bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
+      " are not in the coarray, which has " + std::to_string(coarray.bytes) +
+      " bytes at each image. If the program is right, gfortran 12 has taken a copy for the "
+      "coarray, as it does with "
+      "complex scalars, and with vector subscripts inside of expressions: docs/guide/coarrays.md");
+}
+
+Place place_of_variable(const Coarray* coarray, std::size_t offset, std::size_t bytes,
+                        int image_number) {
+  if (coarray == nullptr) refuse_unallocated();
+  if (image_number != 0) return place_of(coarray, offset, bytes, image_number);
+  if (offset > coarray->bytes || bytes > coarray->bytes - offset)
+    refuse_bytes(*coarray, offset, bytes);
+  return {coarray->image->rank, coarray->mine + offset};
+}
+
+void free_allocated(TeamOfImages& team) {
+  while (!team.allocated.empty()) {
+    Coarray* const coarray = team.allocated.back();
+    team.allocated.pop_back();
+    team.heap.release(team.team, coarray->mine);
+    if (*coarray->token == coarray) {
+      *coarray->token = nullptr;
+      if (coarray->descriptor != nullptr) coarray->descriptor->base = nullptr;
+    }
+    delete coarray;
+  }
+}
+
+}  // namespace caf
+
+extern "C" {
+
+void _gfortran_caf_register(std::size_t size, caf::Kind kind, void** token, caf::Descriptor* of,
+                            int* stat, char* message, std::size_t message_bytes) {
+  if (!caf::is_image()) return caf::make_unused(*of, kind, size);
+  caf::leave_at_exit();
+  caf::perform("allocate", {stat, message, message_bytes}, [=] {
+    caf::Image& me = caf::image();
+    if (caf::is_component(me, token, kind))
+      caf::make_component(token, *of, kind, size);
+    else
+      caf::make_coarray(me, token, *of, kind, size);
+  });
+}
+
+void _gfortran_caf_deregister(void** token, int only_memory, int* stat, char* message,
+                              std::size_t message_bytes) {
+  caf::perform("deallocate", {stat, message, message_bytes}, [=] {
+    if (*token == nullptr) caf::refuse_unallocated();
+    if (!caf::is_of_component(*token))
+      return caf::free_coarray(token, static_cast<caf::Coarray*>(*token));
+    void* const memory = caf::component_of(*token);
+    if (memory != nullptr) armature::world().free_local_bytes(caf::image().rank, memory);
+    *token = only_memory != 0 ? caf::token_of(nullptr) : nullptr;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <armature/collectives.hpp>
+
+#include "calls.hpp"
+#include "departure.hpp"
+#include "descriptor.hpp"
+
+// The common part of co_sum, co_min, co_max, co_reduce and co_broadcast.
+
+namespace caf {
+
+/// The argument of a collective as elements side by side: itself, where it is so in memory, or a
+/// copy, which write_back() assigns to it.
+class Argument {
+ public:
+  explicit Argument(const Descriptor& array);
+  [[nodiscard]] std::byte* elements() const { return elements_; }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::size_t element_bytes() const { return array_.data_type.element_bytes; }
+  [[nodiscard]] const Descriptor& array() const { return array_; }
+  void write_back() const;
+
+ private:
+  const Descriptor& array_;
+  std::size_t count_;
+  std::unique_ptr<std::byte[]> copy_;
+  std::byte* elements_;
+};
+
+/// Kinds 10 and 16 of reals take 16 bytes, and a descriptor does not tell them apart: they are
+/// taken for kind 16. Throws Refusal where a number has an exponent of 0, as numbers of kind 10 do
+/// in memory that was zero.
+void require_no_kind_10(const Argument& argument);
+
+/// The member of the current team that an image number means. Throws Refusal.
+[[nodiscard]] int member_of(const Image& me, int image_number);
+
+/// Runs the collective of an argument. Throws Refusal where images are gone, or have passed other
+/// sizes.
+template <class Body>
+void collective(Image& me, Body&& body) {
+  try {
+    body(me.current->team);
+  } catch (const armature::Error&) {
+    require_members(*me.current);
+    throw;
+  }
+}
+
+/// Combines elements of all images of the current team. The result is at all of them, or at one
+/// where `result_image` is not 0.
+template <class T, class Operator>
+void combine(std::span<T> elements, int result_image, Operator combined) {
+  Image& me = image();
+  const int root = result_image == 0 ? -1 : member_of(me, result_image);
+  collective(me, [&](const armature::Team& team) {
+    if (root < 0)
+      armature::allreduce(team, elements, combined);
+    else
+      armature::reduce(team, elements, root, combined);
+  });
+}
+
+template <class T, class Operator>
+void combine(const Argument& argument, int result_image, Operator combined) {
+  combine(std::span<T>(reinterpret_cast<T*>(argument.elements()), argument.count()), result_image,
+          combined);
+  argument.write_back();
+}
+
+/// Elements of types that C++ has not travel in the next larger one of some sizes.
+template <std::size_t bytes>
+struct Room {
+  alignas(16) std::array<std::byte, bytes> value;
+};
+
+template <std::size_t room_bytes, class Operator>
+void combine_rooms(const Argument& argument, int result_image, Operator combined) {
+  const std::size_t bytes = argument.element_bytes();
+  std::vector<Room<room_bytes>> rooms(argument.count());
+  std::byte* element = argument.elements();
+  for (Room<room_bytes>& room : rooms) {
+    std::memcpy(room.value.data(), element, bytes);
+    element += bytes;
+  }
+  combine(std::span<Room<room_bytes>>(rooms), result_image,
+          [&](Room<room_bytes> a, Room<room_bytes> b) {
+            Room<room_bytes> result{};
+            combined(result.value.data(), a.value.data(), b.value.data());
+            return result;
+          });
+  element = argument.elements();
+  for (const Room<room_bytes>& room : rooms) {
+    std::memcpy(element, room.value.data(), bytes);
+    element += bytes;
+  }
+  argument.write_back();
+}
+
+inline constexpr std::size_t combined_bytes_max = 32 * 1024;
+
+/// Combines elements of any size: combined(result, a, b) writes the result.
+template <class Operator>
+void combine_bytes(const Argument& argument, int result_image, Operator combined) {
+  const std::size_t bytes = argument.element_bytes();
+  if (bytes <= 16) return combine_rooms<16>(argument, result_image, combined);
+  if (bytes <= 64) return combine_rooms<64>(argument, result_image, combined);
+  if (bytes <= 256) return combine_rooms<256>(argument, result_image, combined);
+  if (bytes <= 2048) return combine_rooms<2048>(argument, result_image, combined);
+  if (bytes <= combined_bytes_max)
+    return combine_rooms<combined_bytes_max>(argument, result_image, combined);
+  refuse("elements of " + std::to_string(bytes) + " bytes are combined, and " +
+         std::to_string(combined_bytes_max) + " are the most");
+}
+
+}  // namespace caf
