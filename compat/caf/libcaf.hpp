@@ -39,9 +39,10 @@ void _gfortran_caf_register(std::size_t size, caf::Kind kind, void** token, caf:
 void _gfortran_caf_deregister(void** token, int only_memory, int* stat, char* message,
                               std::size_t message_bytes);
 
-void _gfortran_caf_sync_all(int* stat, char* message, std::size_t message_bytes);
-void _gfortran_caf_sync_memory(int* stat, char* message, std::size_t message_bytes);
-void _gfortran_caf_sync_images(int count, const int* images, int* stat, char* message,
+// These three get the address of the message's address, unlike all others.
+void _gfortran_caf_sync_all(int* stat, char* const* message, std::size_t message_bytes);
+void _gfortran_caf_sync_memory(int* stat, char* const* message, std::size_t message_bytes);
+void _gfortran_caf_sync_images(int count, const int* images, int* stat, char* const* message,
                                std::size_t message_bytes);
 
 [[noreturn]] void _gfortran_caf_stop_numeric(int code, bool is_quiet);

@@ -56,26 +56,30 @@ void synchronize_with(Image& me, int count, const int* images) {
   for (int i = 0; i < named; ++i) await(me, image_at(i), rank_of_image(me, image_at(i)));
 }
 
+Outcome outcome_of(int* stat, char* const* message, std::size_t message_bytes) {
+  return {stat, message == nullptr ? nullptr : *message, message_bytes};
+}
+
 }  // namespace
 }  // namespace caf
 
 extern "C" {
 
-void _gfortran_caf_sync_all(int* stat, char* message, std::size_t message_bytes) {
-  caf::perform("sync all", {stat, message, message_bytes},
+void _gfortran_caf_sync_all(int* stat, char* const* message, std::size_t message_bytes) {
+  caf::perform("sync all", caf::outcome_of(stat, message, message_bytes),
                [] { caf::synchronize(*caf::image().current); });
 }
 
-void _gfortran_caf_sync_memory(int* stat, char* message, std::size_t message_bytes) {
-  caf::perform("sync memory", {stat, message, message_bytes}, [] {
+void _gfortran_caf_sync_memory(int* stat, char* const* message, std::size_t message_bytes) {
+  caf::perform("sync memory", caf::outcome_of(stat, message, message_bytes), [] {
     (void)caf::image();
     armature::fence_all();
   });
 }
 
-void _gfortran_caf_sync_images(int count, const int* images, int* stat, char* message,
+void _gfortran_caf_sync_images(int count, const int* images, int* stat, char* const* message,
                                std::size_t message_bytes) {
-  caf::perform("sync images", {stat, message, message_bytes},
+  caf::perform("sync images", caf::outcome_of(stat, message, message_bytes),
                [=] { caf::synchronize_with(caf::image(), count, images); });
 }
 

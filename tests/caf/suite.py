@@ -1,15 +1,20 @@
-"""Compiles the programs of a folder, or runs them and compares what they print with what they say themselves.
+"""Compiles programs, or runs them and compares what they print with what they say themselves.
 
 A program tells in comments how it is run and what comes of it:
 
     !# images 1 2 4          on so many images, each in its turn; 2 where nothing is said
-    !# modes processes       not in all of MODES
+    !# modes processes       not in all of MODES; programs that end with an error run in ERROR_MODES alone
     !# status 3              the job's exit status; `fails` is any but 0
     !# error text            stderr matches this regular expression; there may be several
     !> ok                    stdout has this line
     !>* {i} of {n}           stdout has it for each image i of n
 
 Images print in any order: lines are compared as sets that count.
+
+With --compiler the programs are those that the compiler refuses or compiles wrongly, and say so:
+
+    !# refused text          its message matches this regular expression
+    !# wrong why             it compiles, and the job fails
 """
 
 import argparse
@@ -27,6 +32,7 @@ MODES = {
     "virtual1": ["--virtual", "--processes", "1"],
     "virtual_nodes2": ["--virtual", "--processes", "2", "--nodes", "2"],
 }
+ERROR_MODES = ["processes", "virtual1"]
 SECONDS_MAX = 40
 
 
@@ -50,6 +56,9 @@ class Program:
                     sys.exit(f"{path}: `!# {word}` says nothing")
             elif line.startswith("!>"):
                 self.lines.append(line[2:])
+
+        if self.status != "0":
+            self.modes = ERROR_MODES
 
     def expected(self, images):
         for line in self.lines:
@@ -90,15 +99,32 @@ def run_one(options, program, images):
     return "\n  ".join([name, *wrong, "stderr: " + done.stderr.strip()[:500]])
 
 
+def try_compiler(options, source):
+    kind, _, text = re.search(r"^!# (.*)$", source.read_text(), re.MULTILINE)[1].partition(" ")
+    said = compile_one(options, source)
+    if kind == "refused":
+        if said is None:
+            return f"{source.name} compiles now: it belongs to the programs"
+        return None if re.search(text, said) else f"{source.name} is refused in other words: {said[:500]}"
+    if said is not None:
+        return said
+    command = [options.bin / "cafrun", "-n", "2", "--timeout", str(SECONDS_MAX), options.binaries / source.stem]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return None if done.returncode else f"{source.name} runs well now: it belongs to the programs"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of caf and cafrun")
     parser.add_argument("--binaries", type=pathlib.Path, required=True, help="folder of the compiled programs")
     parser.add_argument("--mode", choices=MODES, help="run in this way; without, compile")
+    parser.add_argument("--compiler", action="store_true", help="try what the compiler cannot do")
     parser.add_argument("programs", type=pathlib.Path, nargs="+")
     options = parser.parse_args()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        if options.mode is None:
+        if options.compiler:
+            results = list(pool.map(lambda source: try_compiler(options, source), options.programs))
+        elif options.mode is None:
             results = list(pool.map(lambda source: compile_one(options, source), options.programs))
         else:
             runs = [(program, images) for program in map(Program, options.programs)

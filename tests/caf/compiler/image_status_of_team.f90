@@ -1,0 +1,9 @@
+! image_status with a team
+!# refused not yet supported
+program refused
+  use iso_fortran_env
+  implicit none
+  type(team_type) :: t
+  form team (1, t)
+  print *, image_status(1, t)
+end program
