@@ -16,7 +16,7 @@ namespace armature::bootstrap {
 namespace {
 
 /// The functions of the interfaces' libraries that compat/main/main.c calls: RUN_MAIN.
-constexpr std::string_view run_main[] = {"armci_run_main", "shmem_run_main"};
+constexpr std::string_view run_main[] = {"armci_run_main", "caf_run_main", "shmem_run_main"};
 
 bool imports_run_main(const base::ElfFile& file, const Elf64_Shdr& section,
                       const Elf64_Shdr& texts) {
