@@ -11,4 +11,5 @@
 #include "armature/array/reduce.hpp"
 #include "armature/array/schedule.hpp"
 #include "armature/array/section.hpp"
+#include "armature/array/section_transform.hpp"
 #include "armature/array/view.hpp"

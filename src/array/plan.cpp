@@ -260,6 +260,35 @@ std::vector<ArrayPartner> plan_copy(const ArrayLayout& from, const ArraySection&
   return Multiplication(product).run();
 }
 
+namespace {
+
+/// The factors of one dimension: the own indices, and the ghosts on both sides.
+std::vector<Position> with_ghosts(const ArrayAxis& axis, int here, std::ptrdiff_t ghosts,
+                                  bool is_periodic) {
+  const std::ptrdiff_t count = axis.count(here);
+  std::vector<Position> positions;
+  for (int p = 0; p < axis.positions(); ++p) {
+    Position position{p, {}};
+    if (p == here) position.factors.push_back({count, 0, 1, 0, 1, false});
+    for (const std::ptrdiff_t from : {-ghosts, count}) {
+      if (ghosts == 0) continue;  // the distribution need not be in blocks
+      std::ptrdiff_t low = axis.first(here) + from, high = low + ghosts;
+      if (!is_periodic) {
+        low = std::clamp<std::ptrdiff_t>(low, 0, axis.extent());
+        high = std::clamp<std::ptrdiff_t>(high, 0, axis.extent());
+      }
+      const std::ptrdiff_t skipped = low - axis.first(here);
+      for (const ArrayRun& run : runs_of(axis, p, Range(low, high), is_periodic))
+        position.factors.push_back(
+            {run.count, run.local, run.local_step, skipped + run.at, run.step, true});
+    }
+    if (!position.factors.empty()) positions.push_back(std::move(position));
+  }
+  return positions;
+}
+
+}  // namespace
+
 std::vector<ArrayPartner> plan_ghosts(const ArrayLayout& layout, int me,
                                       const std::array<bool, array_dimensions_max>& periodic,
                                       int outside_max) {
@@ -271,29 +300,11 @@ std::vector<ArrayPartner> plan_ghosts(const ArrayLayout& layout, int me,
   product.local_strides = block.strides;
   product.outside_min = 1;
   product.outside_max = outside_max;
-  for (int d = 0; d < layout.dimensions(); ++d) {
-    const auto at = static_cast<std::size_t>(d);
-    const ArrayAxis& axis = layout.axis(d);
-    const std::ptrdiff_t count = block.counts[at], ghosts = layout.ghosts(d);
-    if (count == 0) return {};
-    auto& positions = product.dimensions.emplace_back();
-    for (int p = 0; p < axis.positions(); ++p) {
-      Position position{p, {}};
-      if (p == here[at]) position.factors.push_back({count, 0, 1, 0, 1, false});
-      // Ghosts before the block, and behind it.
-      for (const std::ptrdiff_t from : {-ghosts, count}) {
-        std::ptrdiff_t low = axis.first(here[at]) + from, high = low + ghosts;
-        if (!periodic[at]) {
-          low = std::clamp<std::ptrdiff_t>(low, 0, axis.extent());
-          high = std::clamp<std::ptrdiff_t>(high, 0, axis.extent());
-        }
-        const std::ptrdiff_t skipped = low - axis.first(here[at]);
-        for (const ArrayRun& run : runs_of(axis, p, Range(low, high), periodic[at]))
-          position.factors.push_back(
-              {run.count, run.local, run.local_step, skipped + run.at, run.step, true});
-      }
-      if (!position.factors.empty()) positions.push_back(std::move(position));
-    }
+  for (std::size_t d = 0; d < static_cast<std::size_t>(layout.dimensions()); ++d) {
+    if (block.counts[d] == 0) return {};
+    const int number = static_cast<int>(d);
+    product.dimensions.push_back(
+        with_ghosts(layout.axis(number), here[d], layout.ghosts(number), periodic[d]));
   }
   return Multiplication(product).run();
 }

@@ -23,6 +23,12 @@ class ArrayTransfers {
   ArrayTransfers(Verb verb, std::size_t element_bytes)
       : verb_(verb), element_bytes_(element_bytes) {}
 
+  // Pieces are named by spans of their own lists, which a copy would not have.
+  ArrayTransfers(const ArrayTransfers&) = delete;
+  ArrayTransfers& operator=(const ArrayTransfers&) = delete;
+  ArrayTransfers(ArrayTransfers&&) = default;
+  ArrayTransfers& operator=(ArrayTransfers&&) = default;
+
   /// Takes what accumulate needs besides: the kind of elements, and the factor, which stays until
   /// start() has returned.
   void accumulate_by(Element element, const void* scale) {
