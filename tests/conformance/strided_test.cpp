@@ -204,7 +204,7 @@ TEST(Strided, patches_are_described_in_elements) {
   // Four bare numbers are of bytes, whatever the pointers are of.
   armature::put_patch(corner, patch.data(), {8, 1, 8, 8});
   EXPECT_EQ(armature::get(corner), patch[0]);
-  expect_error(armature::Errc::bad_address, {"put_patch"}, [&] {
+  expect_error(armature::Errc::bad_argument, {"put_patch"}, [&] {
     armature::put_patch(corner, patch.data(),
                         {.columns = SIZE_MAX / 4, .rows = 1, .to_stride = 1, .from_stride = 1});
   });
