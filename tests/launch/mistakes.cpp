@@ -47,9 +47,14 @@ void call_from_a_thread(World& world) {
 /// The rank's own thread enters a barrier while another one of its process is in one.
 void two_threads_in_a_barrier(World& world) {
   if (world.rank() == 0) {
-    std::thread other([&] { tell("other thread", [&] { world.barrier(); }); });
+    std::atomic<bool> is_next = false;
+    std::thread other([&] {
+      is_next = true;
+      tell("other thread", [&] { world.barrier(); });
+    });
     // It waits for rank 1, which comes when this one has been refused.
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    while (!is_next) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::seconds(1));
     tell("own thread", [&] { world.barrier(); });
     armature::notify(1);
     other.join();
