@@ -11,6 +11,7 @@ table.
 import argparse
 import dataclasses
 import pathlib
+import re
 
 import table
 import types_of
@@ -131,6 +132,21 @@ def cpp_lines():
     yield "inline int shmem_sync(shmem_team_t team) { return shmem_team_sync(team); }\n"
 
 
+def c_complex_lines():
+    """C++ programs may have C's complex numbers, which lie in memory as those of C++ do."""
+    yield "#ifdef __GNUC__\n"
+    for r in routines():
+        if r.type_name not in types_of.COMPLEX:
+            continue
+        passed = arguments(r.parameters)
+        for name, constant in (("dest", ""), ("target", ""), ("source", "const "), ("pWrk", "")):
+            passed = re.sub(rf"\b{name}\b", f"reinterpret_cast<{constant}{r.type} *>({name})", passed)
+        parameters = r.parameters.replace("shmem_", "shmem_c_").replace("shmem_c_team", "shmem_team")
+        for name in (r.name,) if r.row.chooses is None else (r.name, generic_name(r.row)):
+            yield f"inline {r.returns} {name}({parameters}) {{ return {r.name}({passed}); }}\n"
+    yield "#endif\n"
+
+
 def write(folder, name, lines):
     text = GENERATED + "".join(lines)
     path = folder / name
@@ -149,7 +165,7 @@ def write_all(folder):
                     for prefix in ("", "p")]
     write(folder, "shmem_routines.h", declarations)
     write(folder, "shmem_generic_c.h", c11_lines())
-    write(folder, "shmem_generic_cpp.h", cpp_lines())
+    write(folder, "shmem_generic_cpp.h", [*cpp_lines(), *c_complex_lines()])
     for file, rows in table.FILES.items():
         lines = [f'#include "{file}.hpp"\n\n#include "calls.hpp"\n\nusing namespace shmem;\n\n']
         for r in (r for row in rows for r in routines_of(row)):

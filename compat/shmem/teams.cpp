@@ -85,7 +85,8 @@ int team_split_strided(shmem_team_t parent, int start, int stride, int size,
   int number = -1;
   for (int i = 0; i < size; ++i)
     if (start + i * stride == team.rank()) number = i;
-  *made = kept(team.split(number < 0 ? -1 : 0, number), config, mask);
+  // Members name one start. Where members name several, there are as many teams.
+  *made = kept(team.split(number < 0 ? -1 : start, number), config, mask);
   return 0;
 }
 

@@ -33,6 +33,13 @@ void test_teams(void) {
   CHECK(shmem_team_translate_pe(SHMEM_TEAM_WORLD, 0, SHMEM_TEAM_INVALID) == -1);
   CHECK(shmem_team_get_config(SHMEM_TEAM_INVALID, 0, &got) != 0);
 
+  /* Each PE may name a team of itself alone. */
+  shmem_team_t alone;
+  CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, me, 1, 1, NULL, 0, &alone) == 0);
+  CHECK(shmem_team_n_pes(alone) == 1);
+  CHECK(shmem_team_translate_pe(alone, 0, SHMEM_TEAM_WORLD) == me);
+  shmem_team_destroy(alone);
+
   shmem_team_t row, column;
   CHECK(shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, NULL, 0, &row, NULL, 0, &column) == 0);
   CHECK(shmem_team_my_pe(row) == me % 2 && shmem_team_my_pe(column) == me / 2);

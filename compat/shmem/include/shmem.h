@@ -13,6 +13,11 @@ extern "C++" {
 typedef std::complex<float> shmem_complexf_t;
 typedef std::complex<double> shmem_complexd_t;
 }
+#ifdef __GNUC__
+/* C's complex numbers, which these compilers have in C++, too. */
+__extension__ typedef float _Complex shmem_c_complexf_t;
+__extension__ typedef double _Complex shmem_c_complexd_t;
+#endif
 #else
 typedef float _Complex shmem_complexf_t;
 typedef double _Complex shmem_complexd_t;
