@@ -8,6 +8,7 @@
 namespace shmem {
 
 HeapExtent heap_extent;
+StaticsExtent statics_extent;
 
 void know_heap(const std::byte* low, const std::byte* high) {
   armature::World& world = armature::world();

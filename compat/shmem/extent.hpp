@@ -17,6 +17,15 @@ struct HeapExtent {
 };
 [[gnu::visibility("hidden")]] extern HeapExtent heap_extent;
 
+/// The extent of the program's variables (statics.hpp), the same for all ranks of the process. A
+/// process rank finds them in its segment and at their own addresses, too.
+struct StaticsExtent {
+  std::atomic<std::uintptr_t> own = 0;
+  std::atomic<std::uintptr_t> begin = 0;  // in the first rank's segment
+  std::atomic<std::size_t> bytes = 0;
+};
+[[gnu::visibility("hidden")]] extern StaticsExtent statics_extent;
+
 /// The calling rank's heap lies there. Growth is collective, so ranks that share a process and tell
 /// at one time tell the same.
 void know_heap(const std::byte* low, const std::byte* high);

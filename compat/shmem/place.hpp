@@ -8,10 +8,10 @@
 #include "extent.hpp"
 #include "shmem.h"
 
-// From a symmetric address to the same place at another PE. Heaps lie at one place in all segments,
-// and segments are a power of two apart. So the address of any PE's heap gives all others, whoever
-// calls: neither the caller's number nor a table by rank is asked for, and virtual ranks cost
-// nothing more.
+// From a symmetric address to the same place at another PE. Heaps and variables lie at one place in
+// all segments, and segments are a power of two apart. So the address of any PE's heap gives all
+// others, whoever calls: neither the caller's number nor a table by rank is asked for, and virtual
+// ranks cost nothing more.
 
 namespace shmem {
 
@@ -26,6 +26,19 @@ int pe_in_world(shmem_ctx_t ctx, int pe);
   return ctx == SHMEM_CTX_DEFAULT ? pe : pe_in_world(ctx, pe);
 }
 
+/// As find_place, for a variable of the program at its own address.
+template <class T>
+[[gnu::always_inline]] inline bool find_static(T* address, int pe, armature::global_ptr<T>& place) {
+  const std::size_t bytes = statics_extent.bytes.load(std::memory_order_acquire);
+  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) -
+                                statics_extent.own.load(std::memory_order_relaxed);
+  if (offset >= bytes) return false;
+  place = {pe, reinterpret_cast<T*>(statics_extent.begin.load(std::memory_order_relaxed) + offset +
+                                    (static_cast<std::uintptr_t>(pe)
+                                     << heap_extent.stride_bits.load(std::memory_order_relaxed)))};
+  return true;
+}
+
 /// Writes the same place at `pe`, which may be no PE: then no transfer accepts it. False: the
 /// extent does not hold the address.
 template <class T>
@@ -37,7 +50,7 @@ template <class T>
   const std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(address) - begin;
   const std::uintptr_t offset = distance & ((std::uintptr_t{1} << bits) - 1);
   if (offset >= bytes || distance >= heap_extent.span.load(std::memory_order_relaxed)) [[unlikely]]
-    return false;
+    return find_static(address, pe, place);
   place = {pe, reinterpret_cast<T*>(begin + offset + (static_cast<std::uintptr_t>(pe) << bits))};
   return true;
 }

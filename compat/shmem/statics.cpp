@@ -1,6 +1,5 @@
 #include "statics.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
 
@@ -11,15 +10,6 @@
 
 namespace shmem {
 namespace {
-
-/// The place of the variables, the same for all ranks of the process. A process rank finds them in
-/// its segment and at their own addresses, too.
-struct Extent {
-  std::atomic<std::uintptr_t> own = 0;
-  std::atomic<std::uintptr_t> begin = 0;  // in the first rank's segment
-  std::atomic<std::size_t> bytes = 0;
-};
-Extent extent;
 
 bool lies_in(const void* address, const std::byte* begin, std::size_t bytes) {
   return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(begin) <
@@ -43,10 +33,10 @@ bool Statics::contains(const void* address) const {
 void Statics::learn_extent() const {
   const auto before = static_cast<std::uintptr_t>(armature::world().rank()) *
                       static_cast<std::uintptr_t>(armature::layer::segment_stride());
-  extent.own = reinterpret_cast<std::uintptr_t>(variables_.mine);
-  extent.begin = reinterpret_cast<std::uintptr_t>(variables_.place) - before;
+  statics_extent.own = reinterpret_cast<std::uintptr_t>(variables_.mine);
+  statics_extent.begin = reinterpret_cast<std::uintptr_t>(variables_.place) - before;
   // Release: who sees these bytes sees where they begin.
-  extent.bytes.store(variables_.bytes, std::memory_order_release);
+  statics_extent.bytes.store(variables_.bytes, std::memory_order_release);
 }
 
 std::string Statics::place() const {
@@ -60,11 +50,11 @@ std::string Statics::place() const {
 }
 
 void* static_at_pe(const void* address, int pe) {
-  const std::size_t bytes = extent.bytes.load(std::memory_order_acquire);
-  const std::uintptr_t begin = extent.begin.load(std::memory_order_relaxed);
+  const std::size_t bytes = statics_extent.bytes.load(std::memory_order_acquire);
+  const std::uintptr_t begin = statics_extent.begin.load(std::memory_order_relaxed);
   const int bits = heap_extent.stride_bits.load(std::memory_order_relaxed);
-  const std::uintptr_t from_own =
-      reinterpret_cast<std::uintptr_t>(address) - extent.own.load(std::memory_order_relaxed);
+  const std::uintptr_t from_own = reinterpret_cast<std::uintptr_t>(address) -
+                                  statics_extent.own.load(std::memory_order_relaxed);
   const std::uintptr_t from_first = reinterpret_cast<std::uintptr_t>(address) - begin;
   std::uintptr_t offset = from_own;
   if (offset >= bytes) {

@@ -5,9 +5,7 @@
 
 #include <armature/layer/variables.hpp>
 
-// The program's static and global variables as symmetric objects (layer/variables.hpp). They are
-// found by the slow way of place.hpp: the fast one knows the heap alone, and costs no more for
-// them.
+// The program's static and global variables as symmetric objects (layer/variables.hpp).
 
 namespace shmem {
 
