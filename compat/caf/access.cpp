@@ -1,3 +1,5 @@
+#include <cstdint>
+#include <cstring>
 #include <string>
 
 #include <armature/layer/direct.hpp>
@@ -59,13 +61,88 @@ armature::Rank rank_in(const Coarray* coarray, int image_number, TeamOfImages* c
   return (*team)->rank_of(image_number);
 }
 
+/// Moves what is one piece on both sides, on the node. False, and nothing is done, for all else.
+template <bool is_put>
+[[gnu::always_inline]] inline bool move_piece(const Coarray* token, std::size_t offset,
+                                              int image_number, const Descriptor& there,
+                                              int there_kind, const Descriptor& here, int here_kind,
+                                              bool may_overlap) {
+  if (!are_alike(there, there_kind, here, here_kind)) return false;
+  const std::size_t bytes = whole_bytes(there);
+  if (bytes == 0 || (there.rank() != 0 && bytes != whole_bytes(here))) return false;
+  Place place{};
+  if (!find_place(token, offset, bytes, image_number, place)) return false;
+  if (may_overlap && place.rank == token->image->rank) return false;
+  if constexpr (is_put)
+    return armature::layer::put_direct(place.rank, place.address, here.base, bytes);
+  else
+    return armature::layer::get_direct(place.rank, here.base, place.address, bytes);
+}
+
 [[gnu::noinline]] void get_section(const Coarray* token, std::size_t offset, int image_number,
                                    const Descriptor& from, const Subscripts* subscripts,
                                    const Descriptor& to, int from_kind, int to_kind,
-                                   bool may_overlap) {
-  const RemoteSection remote = section_at(token, offset, image_number, from, subscripts, from_kind);
-  get(section_of(to, static_cast<std::byte*>(to.base)), element_of(to, to_kind), remote,
-      may_overlap);
+                                   bool may_overlap, int* stat) {
+  if (stat != nullptr) *stat = 0;
+  if (subscripts == nullptr &&
+      move_piece<false>(token, offset, image_number, from, from_kind, to, to_kind, may_overlap))
+    return;
+  perform("get", {stat}, [&] {
+    const RemoteSection remote =
+        section_at(token, offset, image_number, from, subscripts, from_kind);
+    get(section_of(to, static_cast<std::byte*>(to.base)), element_of(to, to_kind), remote,
+        may_overlap);
+  });
+}
+
+[[gnu::noinline]] void send_section(const Coarray* token, std::size_t offset, int image_number,
+                                    const Descriptor& to, const Subscripts* subscripts,
+                                    const Descriptor& from, int to_kind, int from_kind,
+                                    bool may_overlap, int* stat, TeamOfImages* const* team) {
+  if (stat != nullptr) *stat = 0;
+  if (subscripts == nullptr && team == nullptr &&
+      move_piece<true>(token, offset, image_number, to, to_kind, from, from_kind, may_overlap))
+    return;
+  perform("send", {stat}, [&] {
+    const armature::Rank rank = rank_in(token, image_number, team);
+    const RemoteSection remote = section_at(token, offset, rank, to, subscripts, to_kind);
+    put(remote, section_of(from, static_cast<std::byte*>(from.base)), element_of(from, from_kind),
+        may_overlap);
+  });
+}
+
+/// Moves a scalar of one type of 4 or 8 bytes, on the node. False, and nothing is done, for all
+/// else.
+template <bool is_put, class Word>
+[[gnu::always_inline]] inline bool move_word(const Coarray* token, std::size_t offset,
+                                             int image_number, void* here) {
+  Place place{};
+  if (!find_place(token, offset, sizeof(Word), image_number, place)) return false;
+  if (!armature::layer::is_direct<sizeof(Word)>(place.rank, place.address)) return false;
+  auto* const there = reinterpret_cast<Word*>(place.address);
+  if constexpr (is_put)
+    armature::layer::store(there, *static_cast<const Word*>(here));
+  else
+    *static_cast<Word*>(here) = armature::layer::load(there);
+  return true;
+}
+template <bool is_put>
+[[gnu::always_inline]] inline bool move_scalar(const Coarray* token, std::size_t offset,
+                                               int image_number, const Descriptor& there,
+                                               int there_kind, const Descriptor& here,
+                                               int here_kind) {
+  static_assert(sizeof(DataType) == 16);
+  std::uint64_t of_there[2];
+  std::uint64_t of_here[2];
+  std::memcpy(of_there, &there.data_type, sizeof of_there);
+  std::memcpy(of_here, &here.data_type, sizeof of_here);
+  if (of_there[0] != of_here[0] || of_there[1] != of_here[1] || there_kind != here_kind ||
+      there.rank() != 0)
+    return false;
+  using Word4 [[gnu::may_alias]] = std::uint32_t;
+  using Word8 [[gnu::may_alias]] = std::uint64_t;
+  if (of_there[0] == 8) return move_word<is_put, Word8>(token, offset, image_number, here.base);
+  return of_there[0] == 4 && move_word<is_put, Word4>(token, offset, image_number, here.base);
 }
 
 }  // namespace
@@ -77,41 +154,22 @@ void _gfortran_caf_get(caf::Coarray* token, std::size_t offset, int image,
                        const caf::Descriptor* from, const caf::Subscripts* subscripts,
                        const caf::Descriptor* to, int from_kind, int to_kind, bool may_overlap,
                        int* stat) {
-  caf::perform("get", {stat}, [=] {
-    if (subscripts == nullptr && caf::are_alike(*from, from_kind, *to, to_kind)) {
-      const std::size_t bytes = caf::whole_bytes(*from);
-      if (bytes != 0 && bytes == caf::whole_bytes(*to)) {
-        const caf::Place place = caf::place_of(token, offset, bytes, image);
-        const bool is_apart = !may_overlap || place.rank != token->image->rank;
-        if (is_apart && armature::layer::get_direct(place.rank, to->base, place.address, bytes))
-          return;
-      }
-    }
-    caf::get_section(token, offset, image, *from, subscripts, *to, from_kind, to_kind, may_overlap);
-  });
+  if (subscripts == nullptr && stat == nullptr &&
+      caf::move_scalar<false>(token, offset, image, *from, from_kind, *to, to_kind)) [[likely]]
+    return;
+  caf::get_section(token, offset, image, *from, subscripts, *to, from_kind, to_kind, may_overlap,
+                   stat);
 }
 
 void _gfortran_caf_send(caf::Coarray* token, std::size_t offset, int image,
                         const caf::Descriptor* to, const caf::Subscripts* subscripts,
                         const caf::Descriptor* from, int to_kind, int from_kind, bool may_overlap,
                         int* stat, caf::TeamOfImages* const* team) {
-  caf::perform("send", {stat}, [=] {
-    if (subscripts == nullptr && team == nullptr &&
-        caf::are_alike(*to, to_kind, *from, from_kind)) {
-      const std::size_t bytes = caf::whole_bytes(*to);
-      if (bytes != 0 && bytes == caf::whole_bytes(*from)) {
-        const caf::Place place = caf::place_of(token, offset, bytes, image);
-        const bool is_apart = !may_overlap || place.rank != token->image->rank;
-        if (is_apart && armature::layer::put_direct(place.rank, place.address, from->base, bytes))
-          return;
-      }
-    }
-    const armature::Rank rank = caf::rank_in(token, image, team);
-    const caf::RemoteSection remote =
-        caf::section_at(token, offset, rank, *to, subscripts, to_kind);
-    caf::put(remote, caf::section_of(*from, static_cast<std::byte*>(from->base)),
-             caf::element_of(*from, from_kind), may_overlap);
-  });
+  if (subscripts == nullptr && team == nullptr && stat == nullptr &&
+      caf::move_scalar<true>(token, offset, image, *to, to_kind, *from, from_kind)) [[likely]]
+    return;
+  caf::send_section(token, offset, image, *to, subscripts, *from, to_kind, from_kind, may_overlap,
+                    stat, team);
 }
 
 void _gfortran_caf_sendget(caf::Coarray* to_token, std::size_t to_offset, int to_image,

@@ -72,7 +72,9 @@ void make_coarray(Image& me, void** token, Descriptor& of, Kind kind, std::size_
   // Static ones are new memory, and others may have posted events already.
   if (is_of_variables(kind) && !is_static(kind)) std::memset(memory, 0, bytes);
   const bool has_bounds = !is_static(kind) && of.rank() > 0;
-  auto* const coarray = new Coarray{memory, bytes, &me, &team, has_bounds ? &of : nullptr, token};
+  auto* const coarray =
+      new Coarray{at_rank(me, memory, 0),     me.stride, bytes, &me, memory, &team,
+                  has_bounds ? &of : nullptr, token};
   *token = coarray;
   of.base = memory;
   if (!is_static(kind)) team.allocated.push_back(coarray);
@@ -110,9 +112,9 @@ void refuse_bytes(const Coarray& coarray, std::size_t offset, std::size_t bytes)
 Place place_of_variable(const Coarray* coarray, std::size_t offset, std::size_t bytes,
                         int image_number) {
   if (coarray == nullptr) refuse_unallocated();
-  if (image_number != 0) return place_of(coarray, offset, bytes, image_number);
   if (offset > coarray->bytes || bytes > coarray->bytes - offset)
     refuse_bytes(*coarray, offset, bytes);
+  if (image_number != 0) return place_of(coarray, offset, image_number);
   return {coarray->image->rank, coarray->mine + offset};
 }
 

@@ -13,9 +13,11 @@ namespace caf {
 
 /// A coarray, as one image knows it: the compiler's token.
 struct Coarray {
-  std::byte* mine;  // this image's part of it
+  std::byte* first;  // rank 0's part of it, were it in the team
+  std::ptrdiff_t stride;
   std::size_t bytes;
   Image* image;
+  std::byte* mine;         // this image's part
   TeamOfImages* team;      // in which it was allocated
   Descriptor* descriptor;  // of an allocatable array; nullptr: a scalar, or of fixed bounds
   void** token;            // the variable that was given
@@ -37,28 +39,31 @@ struct Place {
 
 [[gnu::always_inline]] inline Place place_at(const Coarray& coarray, std::size_t offset,
                                              armature::Rank rank) {
-  return {rank, at_rank(*coarray.image, coarray.mine + offset, rank)};
+  return {rank, coarray.first + std::ptrdiff_t{rank} * coarray.stride + offset};
 }
 
 /// Returns the place of that byte at an image of the current team. Throws Refusal where there is no
 /// coarray, or no such image.
-[[gnu::always_inline]] inline Place place_of(const Coarray* coarray, std::size_t offset,
-                                             int image_number) {
+[[nodiscard]] inline Place place_of(const Coarray* coarray, std::size_t offset, int image_number) {
   if (coarray == nullptr) [[unlikely]]
     refuse_unallocated();
-  const TeamOfImages& team = *coarray->image->current;
-  if (team.parent == nullptr && image_number > 0 && image_number <= team.size()) [[likely]]
-    return place_at(*coarray, offset, armature::Rank(image_number - 1));
   return place_at(*coarray, offset, rank_of_image(*coarray->image, image_number));
 }
 
-/// As place_of, and throws where the bytes are beyond the coarray's end.
-[[gnu::always_inline]] inline Place place_of(const Coarray* coarray, std::size_t offset,
-                                             std::size_t bytes, int image_number) {
-  const Place place = place_of(coarray, offset, image_number);
-  if (offset > coarray->bytes || bytes > coarray->bytes - offset) [[unlikely]]
-    refuse_bytes(*coarray, offset, bytes);
-  return place;
+/// Finds the place of so many bytes at an image of the current team. False where there is none:
+/// place_of, and section_at of access.cpp, say what is wrong.
+[[gnu::always_inline, nodiscard]] inline bool find_place(const Coarray* coarray, std::size_t offset,
+                                                         std::size_t bytes, int image_number,
+                                                         Place& place) {
+  if (coarray == nullptr || offset > coarray->bytes || bytes > coarray->bytes - offset)
+    return false;
+  const Image& me = *coarray->image;
+  if (image_number < 1 || image_number > me.images) return false;
+  const armature::Rank rank = me.ranks == nullptr
+                                  ? armature::Rank(image_number - 1)
+                                  : me.ranks[static_cast<std::size_t>(image_number) - 1];
+  place = place_at(*coarray, offset, rank);
+  return true;
 }
 
 /// Frees the coarrays that were allocated in the team, at its end. Collective, behind a

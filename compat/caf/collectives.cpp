@@ -156,6 +156,12 @@ void require_no_kind_10(const Argument& argument) {
   }
 }
 
+Outcome outcome_of_collective(int* stat, char* message, std::size_t message_bytes) {
+  constexpr std::uintptr_t page_bytes = 4096;
+  const bool is_address = reinterpret_cast<std::uintptr_t>(message) >= page_bytes;
+  return {stat, is_address ? message : nullptr, message_bytes};
+}
+
 int member_of(const Image& me, int image_number) {
   return me.current->team.member(rank_of_image(me, image_number));
 }
@@ -166,13 +172,13 @@ extern "C" {
 
 void _gfortran_caf_co_broadcast(const caf::Descriptor* a, int source_image, int* stat,
                                 char* message, std::size_t message_bytes) {
-  caf::perform("co_broadcast", {stat, message, message_bytes},
+  caf::perform("co_broadcast", caf::outcome_of_collective(stat, message, message_bytes),
                [=] { caf::broadcast(*a, source_image); });
 }
 
 void _gfortran_caf_co_sum(const caf::Descriptor* a, int result_image, int* stat, char* message,
                           std::size_t message_bytes) {
-  caf::perform("co_sum", {stat, message, message_bytes}, [=] {
+  caf::perform("co_sum", caf::outcome_of_collective(stat, message, message_bytes), [=] {
     const caf::Argument argument(*a);
     caf::require_no_kind_10(argument);
     const bool is_done = caf::with_number(
@@ -183,14 +189,14 @@ void _gfortran_caf_co_sum(const caf::Descriptor* a, int result_image, int* stat,
 
 void _gfortran_caf_co_min(const caf::Descriptor* a, int result_image, int* stat, char* message,
                           int length, std::size_t message_bytes) {
-  caf::perform("co_min", {stat, message, message_bytes}, [=] {
+  caf::perform("co_min", caf::outcome_of_collective(stat, message, message_bytes), [=] {
     caf::choose(*a, result_image, length, true, [](auto x, auto y) { return y < x ? y : x; });
   });
 }
 
 void _gfortran_caf_co_max(const caf::Descriptor* a, int result_image, int* stat, char* message,
                           int length, std::size_t message_bytes) {
-  caf::perform("co_max", {stat, message, message_bytes}, [=] {
+  caf::perform("co_max", caf::outcome_of_collective(stat, message, message_bytes), [=] {
     caf::choose(*a, result_image, length, false, [](auto x, auto y) { return x < y ? y : x; });
   });
 }

@@ -41,6 +41,10 @@ class Argument {
 /// in memory that was zero.
 void require_no_kind_10(const Argument& argument);
 
+/// gfortran 12 passes `errmsg=` of a fixed length by value in calls of collectives: there is no
+/// address to write to. A small number takes its place, and all behind it is moved by one.
+[[nodiscard]] Outcome outcome_of_collective(int* stat, char* message, std::size_t message_bytes);
+
 /// The member of the current team that an image number means. Throws Refusal.
 [[nodiscard]] int member_of(const Image& me, int image_number);
 

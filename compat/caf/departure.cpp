@@ -101,7 +101,14 @@ void haunt(TeamOfImages& team) {
 }  // namespace
 
 void synchronize(TeamOfImages& team) {
-  team.team.barrier();
+  try {
+    team.team.barrier();
+  } catch (const armature::Error&) {
+    // An image that is gone has met a collective of the others with a barrier, which is noticed
+    // here.
+    require_members(team);
+    throw;
+  }
   ++team.synchronizations;
   if (seen(*team.is_anyone_gone) != 0) require_members_until(team, team.synchronizations);
 }

@@ -64,6 +64,12 @@ Image& image() {
   return mine != nullptr ? *mine : joined();
 }
 
+void enter_team(Image& me, TeamOfImages& team) {
+  me.current = &team;
+  me.images = team.size();
+  me.ranks = team.ranks.empty() ? nullptr : team.ranks.data();
+}
+
 armature::Rank rank_of_image(const Image& me, int image_number) {
   const int images = me.current->size();
   if (image_number < 1 || image_number > images)

@@ -64,8 +64,11 @@ struct Image {
   std::ptrdiff_t stride;  // from one rank's segment to the next one's
   TeamOfImages initial;
   TeamOfImages* current = &initial;
-  std::list<TeamOfImages> teams;  // that `form team` has made
-  bool is_gone = false;           // it has stopped or failed
+  // The current team, for references to coarrays.
+  int images = initial.size();
+  const armature::Rank* ranks = nullptr;  // nullptr: an image's rank is its number less 1
+  std::list<TeamOfImages> teams;          // that `form team` has made
+  bool is_gone = false;                   // it has stopped or failed
 
   // `sync images`: how often this image has called each rank, and each rank this one.
   std::vector<std::uint32_t> calls_to;
@@ -90,6 +93,8 @@ template <class T>
   return reinterpret_cast<T*>(reinterpret_cast<std::intptr_t>(mine) +
                               (std::ptrdiff_t{rank} - std::ptrdiff_t{me.rank}) * me.stride);
 }
+
+void enter_team(Image& me, TeamOfImages& team);
 
 /// Throws Refusal for an image that the current team has not.
 [[nodiscard]] armature::Rank rank_of_image(const Image& me, int image_number);

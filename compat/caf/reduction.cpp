@@ -86,10 +86,11 @@ void reduce(const Descriptor& a, void (*operation)(), int flags, int result_imag
   const Argument argument(a);
   if ((flags & takes_descriptors) != 0)
     refuse("the function takes arrays with descriptors, which is none for two elements");
-  if (a.data_type.type == Type::character || (flags & has_lengths) != 0)
-    return reduce_characters(
-        argument, result_image, operation,
-        length > 0 ? static_cast<std::size_t>(length) : a.data_type.element_bytes);
+  if (a.data_type.type == Type::character || (flags & has_lengths) != 0) {
+    const std::size_t bytes = a.data_type.element_bytes;
+    const bool is_wide = length > 0 && bytes == 4 * static_cast<std::size_t>(length);
+    return reduce_characters(argument, result_image, operation, is_wide ? bytes / 4 : bytes);
+  }
   require_no_kind_10(argument);
   if ((flags & result_by_reference) == 0 && reduce_number(argument, result_image, operation, flags))
     return;

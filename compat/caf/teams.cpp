@@ -37,7 +37,7 @@ void change_to(Image& me, TeamOfImages& team) {
     refuse("team " + std::to_string(team.number) + " was not formed by the current team");
   return_to_team(me, team);
   synchronize(team);
-  me.current = &team;
+  enter_team(me, team);
 }
 
 void end(Image& me) {
@@ -46,7 +46,7 @@ void end(Image& me) {
   leave_team(me);
   synchronize(team);
   free_allocated(team);
-  me.current = team.parent;
+  enter_team(me, *team.parent);
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ for file in bin/armature bin/armature-c++ lib/libarmature.so lib/libarmature.a l
   lib/libarmature-shmem.so lib/libarmature-shmem.a lib/libarmature-shmem-virtual.a lib/armature-shmem/bin/oshcc \
   include/armature-shmem/shmem.h include/armature-shmem/mpp/shmem.h \
   include/armature-shmem/shmem_routines.h lib/pkgconfig/armature-shmem.pc \
-  include/armature/armature.hpp include/armci.h include/message.h include/armcix.h include/mp3.h share/armature/valgrind.supp; do
+  lib/libarmature-caf.so lib/libarmature-caf.a lib/libarmature-caf-main.a lib/armature-caf/bin/caf lib/armature-caf/bin/cafrun \
+  lib/pkgconfig/armature-caf.pc include/armature/armature.hpp include/armci.h include/message.h include/armcix.h include/mp3.h share/armature/valgrind.supp; do
   [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 
@@ -50,7 +51,7 @@ grep -rqs -- "-fstack-clash-protection" "$work"/consumer/build/CMakeFiles/consum
 
 step "pkg-config"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
-for package in armature armci armci-virtual armature-shmem; do
+for package in armature armci armci-virtual armature-shmem armature-caf; do
   pkg-config --cflags "$package" | grep -q -- -fstack-clash-protection || { echo "$package does not probe stacks"; exit 1; }
 done
 # shellcheck disable=SC2046
@@ -77,6 +78,17 @@ for program in by_oshcc shmem_by_pkg_config; do
   "$prefix/lib/armature-shmem/bin/oshrun" -n 2 --timeout 30 "$work/$program" | grep -q "went round 2 PEs" ||
     { echo "$program failed"; exit 1; }
 done
+
+if command -v gfortran >/dev/null; then
+  step "coarrays"
+  "$prefix/lib/armature-caf/bin/caf" "$here/../../examples/caf_heat.f90" -o "$work/by_caf"
+  # shellcheck disable=SC2046
+  gfortran "$here/../../examples/caf_heat.f90" -o "$work/caf_by_pkg_config" $(pkg-config --cflags --libs armature-caf)
+  for program in by_caf caf_by_pkg_config; do
+    "$prefix/lib/armature-caf/bin/cafrun" -n 2 --timeout 30 "$work/$program" | grep -q "heat 12000.000" ||
+      { echo "$program failed"; exit 1; }
+  done
+fi
 
 # A program that is linked with a library, which is linked with ours: the program names neither ours nor its folder.
 step "a library in between"
