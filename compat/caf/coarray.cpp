@@ -6,7 +6,9 @@
 #include <cstring>
 #include <string>
 
+#include <armature/layer/direct.hpp>
 #include <armature/run.hpp>
+#include <armature/virtual.hpp>
 
 #include "departure.hpp"
 #include "hosting.hpp"
@@ -43,6 +45,13 @@ void* component_of(const void* token) {
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(token) & ~component_mark);
 }
 
+/// Whether the memory is of a coarray.
+bool is_of_heap(const Image& me, const void* memory) {
+  for (const TeamOfImages* team = me.current; team != nullptr; team = team->parent)
+    if (team->heap.contains(memory)) return true;
+  return false;
+}
+
 /// gfortran 12 says `allocatable coarray` of a component, too, which an assignment allocates. Its
 /// token is told from one of a coarray by its last value, and by its place in memory that other
 /// images reach.
@@ -50,9 +59,7 @@ bool is_component(const Image& me, void* const* token, Kind kind) {
   if (kind == Kind::component || kind == Kind::component_announced) return true;
   if (kind != Kind::allocatable_coarray) return false;
   if (is_of_component(*token)) return true;
-  for (const TeamOfImages* team = me.current; team != nullptr; team = team->parent)
-    if (team->heap.contains(token)) return true;
-  return false;
+  return is_of_heap(me, token);
 }
 
 void make_component(void** token, Descriptor& of, Kind kind, std::size_t size) {
@@ -145,6 +152,20 @@ void _gfortran_caf_register(std::size_t size, caf::Kind kind, void** token, caf:
       caf::make_component(token, *of, kind, size);
     else
       caf::make_coarray(me, token, *of, kind, size);
+  });
+}
+
+/// Frees what this image has allocated for a component. Returns 0, and does nothing, for all other
+/// memory.
+int caf_free_component(void* memory) {
+  if (!armature::initialized()) return 0;
+  return caf::insisted("free", [=] {
+    const armature::Rank me = armature::world().rank();
+    // What a virtual rank gets of malloc lies in its segment, too, and is private.
+    if (!armature::layer::is_direct(me, memory, 1) || armature::is_private(memory)) return 0;
+    // gfortran 12 takes a scalar coarray for its first component. The coarray is deallocated next.
+    if (!caf::is_of_heap(caf::image(), memory)) armature::world().free_local_bytes(me, memory);
+    return 1;
   });
 }
 

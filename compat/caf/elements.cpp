@@ -135,14 +135,38 @@ void assign_bytes(Elements to, const ElementType& to_type, ConstElements from,
     std::memmove(to.begin, from.begin, to_type.bytes);
 }
 
-/// Frequent sizes are loads and stores.
+/// Assigns `count` words with strides, of which the compiler knows those that are dense.
+template <class Word, bool is_dense_to, bool is_dense_from>
+void assign_strided(Elements to, ConstElements from, std::size_t count) {
+  const std::ptrdiff_t to_stride =
+      is_dense_to ? static_cast<std::ptrdiff_t>(sizeof(Word)) : to.stride;
+  const std::ptrdiff_t from_stride =
+      is_dense_from ? static_cast<std::ptrdiff_t>(sizeof(Word)) : from.stride;
+  std::byte* const into = to.begin;
+  const std::byte* const source = from.begin;
+  const auto words = static_cast<std::ptrdiff_t>(count);
+  constexpr std::ptrdiff_t unrolled = 8;
+  std::ptrdiff_t i = 0;
+  for (; i + unrolled <= words; i += unrolled) {
+    Word read[unrolled];
+    for (std::ptrdiff_t j = 0; j < unrolled; ++j)
+      read[j] = load<Word>(source + (i + j) * from_stride);
+    for (std::ptrdiff_t j = 0; j < unrolled; ++j)
+      std::memcpy(into + (i + j) * to_stride, &read[j], sizeof(Word));
+  }
+  for (; i < words; ++i) assign_one<Word, Word>(into + i * to_stride, source + i * from_stride);
+}
+
+/// Assigns elements of the commonest sizes by loads and stores.
 template <class Word>
 void assign_words(Elements to, const ElementType& to_type, ConstElements from,
                   const ElementType& from_type, std::size_t count) {
-  if (to.stride == sizeof(Word) && from.stride == sizeof(Word))
-    return assign_bytes(to, to_type, from, from_type, count);
-  for (std::size_t i = 0; i < count; ++i, to.begin += to.stride, from.begin += from.stride)
-    assign_one<Word, Word>(to.begin, from.begin);
+  const bool is_dense_to = to.stride == sizeof(Word);
+  const bool is_dense_from = from.stride == sizeof(Word);
+  if (is_dense_to && is_dense_from) return assign_bytes(to, to_type, from, from_type, count);
+  if (is_dense_to) return assign_strided<Word, true, false>(to, from, count);
+  if (is_dense_from) return assign_strided<Word, false, true>(to, from, count);
+  assign_strided<Word, false, false>(to, from, count);
 }
 
 }  // namespace
