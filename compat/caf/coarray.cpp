@@ -161,7 +161,7 @@ int caf_free_component(void* memory) {
   if (!armature::initialized()) return 0;
   return caf::insisted("free", [=] {
     const armature::Rank me = armature::world().rank();
-    // What a virtual rank gets of malloc lies in its segment, too, and is private.
+    // A virtual rank's memory of malloc lies in its segment, too, and is private.
     if (!armature::layer::is_direct(me, memory, 1) || armature::is_private(memory)) return 0;
     // gfortran 12 takes a scalar coarray for its first component. The coarray is deallocated next.
     if (!caf::is_of_heap(caf::image(), memory)) armature::world().free_local_bytes(me, memory);

@@ -2,7 +2,7 @@
 
 A program tells in comments how it is run and what comes of it:
 
-    !# images 1 2 4          on so many images, each in its turn; 2 where nothing is said
+    !# images 1 2 4          on so many images, each in its turn; 2 where nothing is said; on two nodes 2 to 4 of them
     !# modes processes       not in all of MODES; programs that end with an error run in ERROR_MODES alone
     !# status 3              the job's exit status; `fails` is any but 0
     !# error text            stderr matches this regular expression; there may be several
@@ -129,7 +129,7 @@ def main():
         else:
             runs = [(program, images) for program in map(Program, options.programs)
                     if options.mode in program.modes for images in program.images
-                    if images > 1 or "nodes2" not in options.mode]
+                    if 1 < images <= 4 or "nodes2" not in options.mode]
             results = list(pool.map(lambda run: run_one(options, *run), runs))
     problems = [problem for problem in results if problem is not None]
     print("\n".join(problems) or f"{len(results)} well")
