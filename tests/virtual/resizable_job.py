@@ -1,5 +1,6 @@
 """A job of virtual ranks under test that gets more processes, or fewer, while it runs."""
 
+import os
 import subprocess
 
 from harness import expect, wait_until
@@ -25,11 +26,19 @@ class ResizableJob:
         return self.job.pid
 
     def children(self):
+        """Those that run the program. One that has not begun it shares the launcher's memory, which waits for it: if it
+        were stopped, so would be the launcher."""
         try:
             with open(f"/proc/{self.pid}/task/{self.pid}/children") as file:
-                return sorted(map(int, file.read().split()))
+                return sorted(pid for pid in map(int, file.read().split()) if self.has_begun(pid))
         except OSError:
             return []
+
+    def has_begun(self, pid):
+        try:
+            return os.readlink(f"/proc/{pid}/exe") != os.readlink(f"/proc/{self.pid}/exe")
+        except OSError:  # it has ended
+            return True
 
     def resize(self, processes, *options, job=None):
         return resize(self.armature, job or self.pid, processes, *options)
