@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <typeinfo>
 
@@ -30,14 +31,17 @@ void reported(const std::string& text) { CallFailures::of_this_rank().own_call_f
 }  // namespace
 
 void CallFailures::note_throw() noexcept {
-  if (!handler_) thrown_frames_ = backtrace(thrown_at_, space::CrashReport::frames_max);
+  if (handler_) return;
+  if (!thrown_at_) thrown_at_.reset(new (std::nothrow) Stack);
+  if (thrown_at_) thrown_at_->count = backtrace(thrown_at_->frames, Stack::max);
 }
 
 void CallFailures::call_failed(Rank caller, const std::string& text) noexcept {
   if (handler_) return handler_(caller, text);
   // No rank is there to whom it could be said. Where it was thrown tells more than the stack here.
-  space::put_stack_of_throw(context_.space.control().crash_report(context_.space.me()),
-                            {thrown_at_, static_cast<std::size_t>(thrown_frames_)});
+  if (thrown_at_)
+    space::put_stack_of_throw(context_.space.control().crash_report(context_.space.me()),
+                              {thrown_at_->frames, static_cast<std::size_t>(thrown_at_->count)});
   base::fail(Errc::remote,
              fmt::format("a call from rank {} failed: {}", static_cast<int>(caller), text));
 }
@@ -103,8 +107,10 @@ void CallFailures::failed(detail::Call& call, Errc code, const std::string& text
 namespace armature::detail {
 
 void own_statement_threw() {
-  rmi::tell_thrown(
-      [](Errc, const char* text) { rmi::CallFailures::of_this_rank().own_call_failed(text); });
+  rmi::tell_thrown([](Errc, const char* text) {
+    rmi::CallFailures::of_this_rank().own_call_failed(
+        fmt::format("{} ({})", text, rmi::type_of_thrown()));
+  });
 }
 
 void own_question_threw() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,12 +46,17 @@ class CallFailures {
   void threw(detail::Call& call, const detail::Method* what, Errc code, const char* text) noexcept;
 
  private:
+  struct Stack {
+    static constexpr int max = space::CrashReport::frames_max;
+    void* frames[max];
+    int count;
+  };
+
   void failed(detail::Call& call, Errc code, const std::string& text, bool executed) noexcept;
 
   EndpointContext& context_;
   Handler handler_;
-  void* thrown_at_[space::CrashReport::frames_max] = {};  // the stack of the last throw
-  int thrown_frames_ = 0;
+  std::unique_ptr<Stack> thrown_at_;  // of the last throw; most ranks never need one
 };
 
 }  // namespace armature::rmi

@@ -128,7 +128,7 @@ TEST(Map, what_a_visitor_throws_is_told_in_the_same_way_whoever_has_the_key) {
   armature::distributed_map<int, int> map(world());
   int told = 0;
   armature::on_async_error([&](armature::Rank, std::string_view text) {
-    EXPECT_EQ(text, "no visitors");
+    EXPECT_EQ(text, "no visitors (std::runtime_error)");
     ++told;
   });
   world().barrier();
