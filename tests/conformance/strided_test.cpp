@@ -201,6 +201,7 @@ TEST(Strided, patches_are_described_in_elements) {
   EXPECT_EQ(matrix[10 * width + 20], 100.0 * left());
   EXPECT_EQ(matrix[13 * width + 25], 100.0 * left() + 23);
   EXPECT_EQ(matrix[13 * width + 26], 0);
+  world().barrier();
   // Four bare numbers are of bytes, whatever the pointers are of.
   armature::put_patch(corner, patch.data(), {8, 1, 8, 8});
   EXPECT_EQ(armature::get(corner), patch[0]);
