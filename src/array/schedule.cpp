@@ -34,8 +34,8 @@ bool may_overlap(const ArraySection& one, const ArraySection& other) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(one.dimensions); ++d) {
     const Range &a = one.ranges[d], &b = other.ranges[d];
     if (a.count() == 0 || b.count() == 0) return false;
-    const auto [a_low, a_high] = std::minmax(a.first(), a[a.count() - 1]);
-    const auto [b_low, b_high] = std::minmax(b.first(), b[b.count() - 1]);
+    const auto [a_low, a_high] = std::minmax({a.first(), a[a.count() - 1]});
+    const auto [b_low, b_high] = std::minmax({b.first(), b[b.count() - 1]});
     if (a_high < b_low || b_high < a_low) return false;
   }
   return true;
