@@ -12,5 +12,5 @@ cp --remove-destination "$command" "build-$preset/bin/armature"
 cmake --build "build-$preset" --target "$@" -- --quiet
 # Fewer at a time than ./dev test has: these compute.
 ctest --test-dir "build-$preset" -j"$(($(nproc) * 2))" -L '^(fast|sanitized)$' -R "$tests" -E "$but" \
-  --output-on-failure --timeout 300 --no-tests=error ||
+  --output-on-failure --timeout 900 --no-tests=error ||
   { status=$?; tests/say_failed.sh "build-$preset"; exit "$status"; }
