@@ -18,6 +18,7 @@
 #include "elastic/leave.hpp"
 #include "elastic/reconfigure.hpp"
 #include "elastic/roll_back.hpp"
+#include "fibers/files_of_ranks.hpp"
 #include "fibers/rank_malloc.hpp"
 #include "fibers/rank_scheduler.hpp"
 #include "fibers/rank_services.hpp"
@@ -94,6 +95,7 @@ void ProcessQuiesce::pack(RankScheduler& scheduler, const quiesce::PhaseBarrier&
     // On one node it stays, and why_not_write() says so where that matters.
     if (!fibers::pack_services(*fiber) && problem.empty() && !is_one_node)
       problem = fmt::format("rank {} {}", fiber->rank, space::text(space::Tie::no_room));
+    if (problem.empty() && (is_written || !is_one_node)) problem = fibers::why_not_reopen(*fiber);
   }
   if (problem.empty() && is_written) problem = why_not_write(scheduler);
   if (!problem.empty()) barrier.tell_problem(problem);

@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "base/interleaving.hpp"
 #include "base/runtime.hpp"
+#include "fibers/files_of_ranks.hpp"
 #include "fibers/work_stealing.hpp"
 #include "net/network.hpp"
 #include "wait/processes.hpp"
@@ -141,6 +142,7 @@ void IdleLoop::idle() {
     }
   }
   if (ranks_.host.balances) ask_for_ranks(ranks_, since_ns_);
+  if (some_files_are_left()) close_files_left(ranks_.host);
   while (ranks_.queue.wake_poller()) {
   }
   if (const std::size_t announced = ranks_.residents.announced(); announced != 0) {

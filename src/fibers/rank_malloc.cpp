@@ -28,6 +28,7 @@ struct OfMalloc {
   space::RankHeap** current = &nobodys;
   const std::atomic<std::uint32_t>* threads = nullptr;
   void (*forget)() = nullptr;
+  MovingFiles files = {};
   std::string not_known_since;
   bool is_the_programs = false;
 };
@@ -67,6 +68,7 @@ void find_rank_malloc(const space::Mapping& mapping) {
   of_malloc().current = library.current;
   of_malloc().threads = library.threads;
   of_malloc().forget = library.forget_mappings;
+  of_malloc().files = library.files;
 }
 
 bool threads_of_ranks_run() {
@@ -76,6 +78,11 @@ bool threads_of_ranks_run() {
 
 void forget_mappings_of_ranks() {
   if (of_malloc().forget != nullptr) of_malloc().forget();
+}
+
+const MovingFiles* moving_files() {
+  const MovingFiles& files = of_malloc().files;
+  return files.pack != nullptr ? &files : nullptr;
 }
 
 bool malloc_is_the_programs() { return of_malloc().is_the_programs; }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "fibers/malloc/interface.hpp"
 #include "space/mapping.hpp"
 #include "space/rank_heap.hpp"
 
@@ -21,6 +22,8 @@ const std::string& why_malloc_knows_no_ranks();
 bool threads_of_ranks_run();
 /// Ranks have become what they were: nothing that they have mapped since keeps them here.
 void forget_mappings_of_ranks();
+/// The functions by which files go with ranks; nullptr where malloc knows no ranks.
+const MovingFiles* moving_files();
 /// The heap from which malloc takes on this thread; nullptr in it: the process's.
 space::RankHeap*& heap_of_malloc();
 

@@ -14,6 +14,7 @@
 
 #include "base/interleaving.hpp"
 #include "base/runtime.hpp"
+#include "fibers/files_of_ranks.hpp"
 #include "fibers/rank_malloc.hpp"
 #include "fibers/rank_services.hpp"
 #include "fibers/rank_transfer.hpp"
@@ -200,6 +201,7 @@ void RankScheduler::begin(boost::context::detail::transfer_t from) {
   settle_behind(from);
   const RankFiber& me = here().ranks_.stacks.running();
   me.life.live(me.rank, me.life.argument);
+  end_files(me);
   here().depart();
 }
 
@@ -222,6 +224,8 @@ void RankScheduler::look_around() {
   const std::uint64_t now_ns = ranks_.clock.look();
   quiesces_ = is_quiesce_wanted(ranks_.host.mapping.header());
   (void)body_.give_back(now_ns, QuiesceBody::Pace::beside_ranks);
+  if (some_files_are_left()) [[unlikely]]
+    close_files_left(ranks_.host);
   (void)ranks_.queue.wake_poller();
   if (ranks_.queue.turns() % turns_per_barrier != 0) return;
   idle_.look_for_deaths();

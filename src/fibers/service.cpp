@@ -1,3 +1,4 @@
+#include "fibers/files_of_ranks.hpp"
 #include "fibers/priority.hpp"
 #include "fibers/records.hpp"
 
@@ -5,6 +6,10 @@ namespace armature::fibers {
 
 const transport::Service service{.name = "fibers",
                                  .records_count = transport::number_of(Kind::count),
-                                 .handlers = {urgent_handlers}};
+                                 .handlers = {urgent_handlers},
+                                 .keeps = keeps_files,
+                                 .pack_rank = pack_files,
+                                 .unpack_rank = unpack_files,
+                                 .forget = forget_files};
 
 }  // namespace armature::fibers

@@ -56,6 +56,12 @@ class RankHeap {
   [[nodiscard]] bool has_mapped(const void* address) const;
 
   Ties ties;  // of the rank to its process
+  /// The files and streams that go with the rank, as malloc's library knows of them.
+  struct Files {
+    std::atomic<std::uint32_t> open{0};
+    std::atomic<std::int32_t> holder{0};  // the process in which they are open, or 0: none yet
+  };
+  Files files;
 
   RankHeap(const RankHeap&) = delete;
   RankHeap& operator=(const RankHeap&) = delete;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <utility>
 
 #include "fibers/malloc/interface.hpp"
@@ -29,6 +30,14 @@ inline space::RankHeap* current_rank_heap() {
 
 /// The heap of the rank in whose segment that lies; nullptr: in none.
 [[gnu::visibility("hidden")]] space::RankHeap* find_heap(const void* address);
+
+// The ranks of the job, by their heaps:
+[[gnu::visibility("hidden")]] std::size_t ranks();
+[[gnu::visibility("hidden")]] std::size_t rank_of(const space::RankHeap& heap);
+[[gnu::visibility("hidden")]] space::RankHeap& heap_of_rank(std::size_t rank);
+
+/// Whether this is a child of fork. It sees the ranks' memory, and leaves it as it is.
+[[gnu::visibility("hidden")]] bool in_fork();
 
 /// The copy of the program that an address lies in; without bytes: in none.
 [[gnu::visibility("hidden")]] CopyPlace copy_at(const void* address);

@@ -68,6 +68,32 @@ struct StaticGuards {
 /// Makes ranks use these from now on. Returns the C++ library's.
 StaticGuards exchange_static_guards(const StaticGuards& of_ranks);
 
+/// The files that a rank takes along (open_files.hpp). Called while the rank does not run.
+struct MovingFiles {
+  using Append = void (*)(void* to, const void* bytes, std::size_t count);
+  /// Appends what another process needs to open them, or this one again.
+  void (*pack)(std::size_t rank, Append append, void* to);
+  /// Finds one that could not be opened by name; whether there is one.
+  struct Problem {
+    char path[4096] = {};
+    const char* why = "";
+    int error = 0;  // instead, as errno has it
+  };
+  bool (*find_nameless)(std::size_t rank, Problem& problem);
+  /// Takes them over from the process that has packed them, if that may still be there
+  /// (`from_node`), else opens them by their names. False: one cannot be had, and `problem` says
+  /// why.
+  bool (*unpack)(std::size_t rank, const std::byte* packed, std::size_t bytes, bool from_node,
+                 Problem& problem);
+  /// The rank has gone, or rolls back: its files stay open here until another process has them.
+  void (*forget)(std::size_t rank);
+  /// The rank ends: what its streams hold is written. `is_alone`: nobody else knows of them.
+  void (*end)(std::size_t rank, bool is_alone);
+  /// The number of files that ranks have left open here.
+  const std::atomic<std::uint32_t>* left;
+  void (*close_left)(bool (*is_settled)(std::size_t rank, const void* of), const void* of);
+};
+
 struct MallocLibrary {
   /// The heap from which malloc takes on this thread; nullptr in it: the process's.
   space::RankHeap** current;
@@ -79,6 +105,7 @@ struct MallocLibrary {
   /// Ranks have become what they were before they mapped what is not in their segments.
   void (*forget_mappings)();
   StaticGuards (*exchange_static_guards)(const StaticGuards& of_ranks);
+  MovingFiles files;
 };
 
 /// extern "C" MallocLibrary armature_malloc_library(): of the calling thread.

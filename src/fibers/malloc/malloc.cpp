@@ -14,6 +14,7 @@
 #include "fibers/malloc/current.hpp"
 #include "fibers/malloc/interface.hpp"
 #include "fibers/malloc/mappings.hpp"
+#include "fibers/malloc/moving_files.hpp"
 #include "fibers/malloc/threads.hpp"
 #include "space/layout.hpp"
 #include "space/pages.hpp"
@@ -79,12 +80,11 @@ bool is_a_ranks(const void* memory) {
   return reinterpret_cast<std::uintptr_t>(memory) - places.base < all_bytes;
 }
 
-RankHeap& heap_of(const void* memory) {
-  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(memory) - places.base;
-  const std::uintptr_t rank = offset / places.segment_bytes;
-  return *reinterpret_cast<RankHeap*>(places.base + rank * places.segment_bytes + places.offset -
-                                      armature::space::stack_shift(rank));
+std::size_t rank_at(const void* memory) {
+  return (reinterpret_cast<std::uintptr_t>(memory) - places.base) / places.segment_bytes;
 }
+
+RankHeap& heap_of(const void* memory) { return armature::fibers::heap_of_rank(rank_at(memory)); }
 
 void* or_error(void* memory) {
   if (memory == nullptr) errno = ENOMEM;
@@ -171,6 +171,17 @@ armature::space::RankHeap* armature::fibers::find_heap(const void* address) {
   return is_a_ranks(address) ? &heap_of(address) : nullptr;
 }
 
+std::size_t armature::fibers::ranks() { return places.segments; }
+
+std::size_t armature::fibers::rank_of(const RankHeap& heap) { return rank_at(&heap); }
+
+RankHeap& armature::fibers::heap_of_rank(std::size_t rank) {
+  return *reinterpret_cast<RankHeap*>(places.base + rank * places.segment_bytes + places.offset -
+                                      armature::space::stack_shift(rank));
+}
+
+bool armature::fibers::in_fork() { return is_a_fork; }
+
 armature::fibers::CopyPlace armature::fibers::copy_at(const void* address) {
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - places.base;
   const CopyPlace& copy = places.copy;
@@ -200,7 +211,8 @@ ARMATURE_EXPORT MallocLibrary armature_malloc_library() {
           },
           &armature::fibers::threads_of_ranks,
           armature::fibers::forget_mappings,
-          armature::fibers::exchange_static_guards};
+          armature::fibers::exchange_static_guards,
+          armature::fibers::moving_files()};
 }
 
 ARMATURE_EXPORT void* malloc(std::size_t bytes) {
