@@ -9,12 +9,21 @@
 #include <system_error>
 #include <utility>
 
+#include <armature/layer.hpp>
+
 namespace armature::bench {
 
 namespace {
 
 void check(bool ok, const char* call) {
   if (!ok) throw std::system_error(errno, std::generic_category(), call);
+}
+
+/// The descriptor stays in this process, and a virtual rank may leave it there for a while.
+template <class Open>
+base::FileDescriptor of_process(Open open) {
+  const layer::ProcessMemory memory;
+  return base::FileDescriptor(open());
 }
 
 }  // namespace
@@ -25,7 +34,8 @@ Wire::Wire(World& world) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof address;
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  base::FileDescriptor end(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  base::FileDescriptor end =
+      of_process([] { return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); });
   check(static_cast<bool>(end), "socket");
   if (world.rank() == 1) {
     check(bind(end.get(), generic, length) == 0 && listen(end.get(), 1) == 0, "listen");
@@ -36,7 +46,7 @@ Wire::Wire(World& world) {
     check(connect(end.get(), generic, length) == 0, "connect");
     socket_ = std::move(end);
   } else if (world.rank() == 1) {
-    socket_ = base::FileDescriptor(accept4(end.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    socket_ = of_process([&] { return accept4(end.get(), nullptr, nullptr, SOCK_CLOEXEC); });
     check(static_cast<bool>(socket_), "accept");
   }
   const int on = 1;
