@@ -85,6 +85,7 @@ void make_coarray(Image& me, void** token, Descriptor& of, Kind kind, std::size_
   *token = coarray;
   of.base = memory;
   if (!is_static(kind)) team.allocated.push_back(coarray);
+  if (has_bounds) me.without_bounds.push_back(coarray);
 }
 
 /// The original of a program whose images have copies of it: nobody runs its main, but constructors
@@ -94,8 +95,14 @@ void make_unused(Descriptor& of, Kind kind, std::size_t size) {
 }
 
 void free_coarray(void** token, Coarray* coarray) {
+  if (coarray->mine == nullptr) {  // it ended with its team
+    delete coarray;
+    *token = nullptr;
+    return;
+  }
   TeamOfImages& team = *coarray->team;
   std::erase(team.allocated, coarray);
+  std::erase(coarray->image->without_bounds, coarray);
   // Nobody may still use it.
   synchronize(team);
   team.heap.release(team.team, coarray->mine);
@@ -104,6 +111,14 @@ void free_coarray(void** token, Coarray* coarray) {
 }
 
 }  // namespace
+
+void keep_bounds(Image& me) {
+  for (Coarray* const coarray : me.without_bounds) {
+    coarray->bounds = copy_of(*coarray->descriptor);
+    coarray->has_bounds = true;
+  }
+  me.without_bounds.clear();
+}
 
 void refuse_unallocated() { refuse("the coarray is not allocated"); }
 
@@ -129,12 +144,20 @@ void free_allocated(TeamOfImages& team) {
   while (!team.allocated.empty()) {
     Coarray* const coarray = team.allocated.back();
     team.allocated.pop_back();
+    std::erase(coarray->image->without_bounds, coarray);
     team.heap.release(team.team, coarray->mine);
-    if (*coarray->token == coarray) {
+    Descriptor* const of = coarray->descriptor;
+    const bool is_where_it_was =
+        *coarray->token == coarray && (of == nullptr || of->base == coarray->mine);
+    if (is_where_it_was) {
       *coarray->token = nullptr;
-      if (coarray->descriptor != nullptr) coarray->descriptor->base = nullptr;
+      if (of != nullptr) of->base = nullptr;
+      delete coarray;
+    } else {
+      // move_alloc has given it to a variable that is not known, and may deallocate it yet.
+      coarray->mine = nullptr;
+      coarray->bytes = 0;
     }
-    delete coarray;
   }
 }
 

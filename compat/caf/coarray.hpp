@@ -21,7 +21,14 @@ struct Coarray {
   TeamOfImages* team;      // in which it was allocated
   Descriptor* descriptor;  // of an allocatable array; nullptr: a scalar, or of fixed bounds
   void** token;            // the variable that was given
+  bool has_bounds = false;
+  Descriptor bounds{};  // with has_bounds, and from then on in the place of `descriptor`
 };
+
+/// Keeps the bounds of what was allocated since the last call. The compiler writes them when the
+/// memory is there, and synchronizes at the end of the statement. Later the variable may be another
+/// one's, by move_alloc, or gone.
+void keep_bounds(Image& me);
 
 [[noreturn]] void refuse_unallocated();
 [[noreturn]] void refuse_bytes(const Coarray& coarray, std::size_t offset, std::size_t bytes);

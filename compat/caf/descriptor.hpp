@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 // The data that gfortran 12 hands over: arrays with their bounds, vector subscripts, and references
 // to parts of derived types. The layouts are the compiler's. Its dump of a program
@@ -50,6 +51,14 @@ struct Descriptor {
 };
 inline constexpr std::size_t descriptor_head_bytes = offsetof(Descriptor, dimensions);
 static_assert(descriptor_head_bytes == 40 && sizeof(Dimension) == 24);
+
+/// The compiler's own descriptors have as many dimensions as the array, and nothing behind them.
+[[nodiscard]] inline Descriptor copy_of(const Descriptor& array) {
+  Descriptor copy{};
+  std::memcpy(&copy, &array,
+              descriptor_head_bytes + static_cast<std::size_t>(array.rank()) * sizeof(Dimension));
+  return copy;
+}
 
 /// One dimension of a section: `count` subscripts if there is a vector, and otherwise a triplet.
 /// Both are what the program has written.

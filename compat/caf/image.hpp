@@ -75,6 +75,8 @@ struct Image {
   std::vector<std::uint32_t> calls_expected;
   std::uint32_t* calls_from = nullptr;  // symmetric
 
+  std::vector<Coarray*> without_bounds;  // allocated by a statement that has not ended
+
   std::map<std::uint64_t, LockPlace*> locks;  // that it holds
   std::vector<LockPlace*> lock_places;        // that are free
 

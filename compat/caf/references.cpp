@@ -22,7 +22,7 @@ class Walk {
   Walk(const Coarray& coarray, armature::Rank rank)
       : rank_(rank), section_(at_rank(*coarray.image, coarray.mine, rank)) {
     has_bounds_ = coarray.descriptor != nullptr;
-    if (has_bounds_) bounds_ = *coarray.descriptor;
+    if (has_bounds_) bounds_ = coarray.has_bounds ? coarray.bounds : copy_of(*coarray.descriptor);
   }
 
   void step(const Reference& reference) {

@@ -5,6 +5,7 @@
 #include <armature/put.hpp>
 
 #include "calls.hpp"
+#include "coarray.hpp"
 #include "departure.hpp"
 #include "libcaf.hpp"
 
@@ -66,8 +67,11 @@ Outcome outcome_of(int* stat, char* const* message, std::size_t message_bytes) {
 extern "C" {
 
 void _gfortran_caf_sync_all(int* stat, char* const* message, std::size_t message_bytes) {
-  caf::perform("sync all", caf::outcome_of(stat, message, message_bytes),
-               [] { caf::synchronize(*caf::image().current); });
+  caf::perform("sync all", caf::outcome_of(stat, message, message_bytes), [] {
+    caf::Image& me = caf::image();
+    if (!me.without_bounds.empty()) caf::keep_bounds(me);
+    caf::synchronize(*me.current);
+  });
 }
 
 void _gfortran_caf_sync_memory(int* stat, char* const* message, std::size_t message_bytes) {
