@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <vector>
 
 #include <armature/team.hpp>
+
+#include "../heap/pieces.hpp"
 
 namespace caf {
 
@@ -28,12 +29,9 @@ class Heap {
     std::byte* begin;
     std::size_t bytes;
   };
-  void* take(std::size_t bytes);
-
   std::size_t block_bytes_;
   std::vector<Block> blocks_;
-  std::map<std::byte*, std::size_t> free_;
-  std::map<std::byte*, std::size_t> used_;
+  heap::Pieces pieces_;
 };
 
 }  // namespace caf

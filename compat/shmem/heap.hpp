@@ -1,15 +1,14 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "../heap/pieces.hpp"
+
 // A rank's symmetric heap: large blocks that lie at the same place in all segments
-// (layer/symmetric.hpp), divided by a list of what is free. All ranks make the same calls, so all
-// divide alike, and no rank has to ask another one. A first fit in the order of addresses was
-// chosen over lists by size: programs allocate seldom, and it is the same on all ranks by its
-// nature.
+// (layer/symmetric.hpp), and pieces of them.
 
 namespace shmem {
 
@@ -36,10 +35,9 @@ class Heap {
 
  private:
   void add_block(std::size_t bytes);
-  [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment);
 
   std::vector<std::pair<std::byte*, std::size_t>> blocks_;
-  std::map<std::byte*, std::size_t> free_, used_;
+  heap::Pieces pieces_;
   bool may_grow_ = true;
 };
 

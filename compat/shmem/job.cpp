@@ -1,9 +1,6 @@
 #include "job.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -37,18 +34,6 @@ void print_settings() {
         stderr);
 }
 
-/// A program may end without shmem_finalize (OpenSHMEM 1.6, shmem_finalize). One that ends with
-/// another status than 0 has failed: the launcher reports it, and nobody is waited for.
-void leave(int status, void* owner) {
-  const bool is_child = static_cast<pid_t>(reinterpret_cast<std::intptr_t>(owner)) != getpid();
-  if (is_child || !armature::initialized()) return;
-  insisted("exit", [&] {
-    if (state().begun > 0 && status != 0) return;
-    end_rank();
-    armature::finalize();
-  });
-}
-
 /// Ends the job where PEs have not passed the same length. Looks only with SHMEM_DEBUG.
 void require_same(const char* call, std::size_t bytes) {
   if (setting("DEBUG") == nullptr) return;
@@ -65,8 +50,7 @@ void require_same(const char* call, std::size_t bytes) {
 void init() {
   if (!armature::initialized()) {
     armature::init();
-    if (!is_of_main())
-      on_exit(leave, reinterpret_cast<void*>(static_cast<std::intptr_t>(getpid())));
+    if (!is_of_main()) leave_at_exit();
   }
   State& here = state();
   if (here.begun++ > 0) return;

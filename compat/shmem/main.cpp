@@ -1,51 +1,48 @@
 #include "main.hpp"
 
-#include <atomic>
 #include <string>
 
-#include <armature/rank_local.hpp>
+#include <armature/run.hpp>
 
-#include "../main/body.hpp"
+#include "../main/ranks.hpp"
 #include "calls.hpp"
 #include "state.hpp"
 
 namespace {
 
-/// A rank begins with none that runs.
-struct RunningOfRank {
-  main_body::Running value;
+main_body::MainOfRanks main_of_ranks;
 
-  RunningOfRank() = default;
-  RunningOfRank(const RunningOfRank& /*first*/) {}
-  RunningOfRank& operator=(const RunningOfRank&) = delete;
-  ~RunningOfRank() = default;
-};
-
-armature::rank_local<RunningOfRank> running;
-std::atomic<bool> runs_main = false;
+/// A program may end without shmem_finalize (OpenSHMEM 1.6, shmem_finalize). One that ends with
+/// another status than 0 has failed: the launcher reports it, and nobody is waited for.
+void leave(int status) {
+  shmem::insisted("exit", [&] {
+    if (shmem::state().begun > 0 && status != 0) return;
+    shmem::end_rank();
+    armature::finalize();
+  });
+}
 
 }  // namespace
 
-bool shmem::is_of_main() { return runs_main; }
+bool shmem::is_of_main() { return main_of_ranks.runs(); }
+
+void shmem::leave_at_exit() { main_body::leave_at_exit<leave>(); }
 
 extern "C" {
 
 /// Calls `program`, which is a main, as every rank of this process; returns its exit status.
 int shmem_run_main(int argc, char** argv, main_body::Main* program) {
-  runs_main = true;
-  return armature::run(argc, argv, [=](armature::World& /*world*/) {
-    const int status = main_body::status_of(running->value, program, argc, argv);
-    if (status != 0 && shmem::state().begun > 0)
-      armature::abort(
-          status, "main ended with status " + std::to_string(status) + " before shmem_finalize");
-    shmem::insisted("exit", [] { shmem::end_rank(); });
-    return status;
-  });
+  return main_of_ranks.run(
+      argc, argv, program, [] {},
+      [](int status) {
+        if (status != 0 && shmem::state().begun > 0)
+          armature::abort(status, "main ended with status " + std::to_string(status) +
+                                      " before shmem_finalize");
+        shmem::insisted("exit", [] { shmem::end_rank(); });
+      });
 }
 
 /// exit() in a main that shmem_run_main runs; returns where the caller is not in one.
-void shmem_exit_main(int status) {
-  if (shmem::is_of_main() && armature::initialized()) main_body::end(running->value, status);
-}
+void shmem_exit_main(int status) { main_of_ranks.end(status); }
 
 }  // extern "C"
