@@ -59,6 +59,7 @@ void init() {
   here.was_finalized = false;
   here.heap.open();
   here.statics.open();
+  here.active_sets.open();
   here.shared.team = world.split(armature::node_of(world.rank()).number(), world.rank());
   world.barrier();
 }
@@ -96,7 +97,7 @@ void finalize() {
   if (--here.begun > 0) return;
   here.heap.close();
   here.shared = {};
-  here.active_sets.clear();
+  here.active_sets.close();
   here.contexts.clear();
   here.teams.clear();
   here.was_finalized = true;

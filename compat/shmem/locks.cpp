@@ -3,6 +3,10 @@
 // who comes next. So a PE waits for a word of its own, the one before it changes that word and
 // wakes it, and PEs have their turns in the order in which they came.
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include <armature/atomic.hpp>
 #include <armature/get.hpp>
 #include <armature/layer/symmetric.hpp>
@@ -16,12 +20,14 @@ namespace shmem {
 namespace {
 
 constexpr std::uint32_t waits = std::uint32_t{1} << 31;
+constexpr std::uint32_t is_queued = std::uint32_t{1} << 30;
 
 /// The halves of a long. Numbers of PEs begin with 1: 0 is nobody.
 struct Lock {
   std::uint32_t last;   // in the queue; of the home's copy
-  std::uint32_t place;  // the next PE, and whether this one waits
+  std::uint32_t place;  // the next PE, whether this one is in the queue, and whether it waits
 };
+std::uint32_t next_in(std::uint32_t place) { return place & ~(waits | is_queued); }
 static_assert(sizeof(Lock) == sizeof(long));
 
 class Queue {
@@ -37,7 +43,9 @@ class Queue {
   }
 
   void enter() {
-    armature::swap(place_of(me_), waits);
+    if ((seen() & is_queued) != 0)
+      refuse("this PE has set the lock already", armature::Errc::misuse);
+    armature::swap(place_of(me_), waits | is_queued);
     const std::uint32_t before = armature::swap(last(), number());
     if (before == 0) return;
     const int pe = static_cast<int>(before) - 1;
@@ -49,30 +57,47 @@ class Queue {
   [[nodiscard]] bool try_enter() {
     // Another thread of this PE may hold it: its place in the queue stays as it is.
     if (armature::get(last()) != 0) return false;
-    armature::swap(place_of(me_), waits);
-    return armature::compare_swap(last(), 0, number()) == 0;
+    armature::swap(place_of(me_), waits | is_queued);
+    if (armature::compare_swap(last(), 0, number()) == 0) return true;
+    armature::swap(place_of(me_), 0);
+    return false;
   }
   /// For a PE that asks again and again whether it may enter.
   void let_others_run() const { shmem::let_others_run(&lock_->place, seen()); }
   void leave() {
-    if ((seen() & ~waits) == 0) {
-      const std::uint32_t found = armature::compare_swap(last(), number(), 0);
-      if (found == 0) refuse("nobody holds the lock", armature::Errc::misuse);
-      if (found == number()) {
+    if ((seen() & is_queued) == 0) refuse_not_held();
+    if (next_in(seen()) == 0) {
+      if (armature::compare_swap(last(), number(), 0) == number()) {
         armature::swap(place_of(me_), 0);
         return;
       }
     }
     // Someone has come, and is about to say who.
     wait("shmem_clear_lock", "the next one is known",
-         [](std::uint32_t place) { return (place & ~waits) != 0; });
-    const int next = static_cast<int>(seen() & ~waits) - 1;
+         [](std::uint32_t place) { return next_in(place) != 0; });
+    const int next = static_cast<int>(next_in(seen())) - 1;
     armature::swap(place_of(me_), 0);
     armature::fetch_and(place_of(next), ~waits);
     armature::layer::wake(next);
   }
 
  private:
+  /// The PE that holds it is in the queue, and comes behind no other one.
+  [[noreturn]] void refuse_not_held() const {
+    std::vector<bool> is_in_queue(static_cast<std::size_t>(n_pes()));
+    std::vector<bool> is_behind(is_in_queue.size() + 1);
+    for (int pe = 0; pe < n_pes(); ++pe) {
+      const std::uint32_t place = armature::get(place_of(pe));
+      is_in_queue[static_cast<std::size_t>(pe)] = (place & is_queued) != 0;
+      if (const std::size_t next = next_in(place); next < is_behind.size()) is_behind[next] = true;
+    }
+    for (std::size_t pe = 0; pe < is_in_queue.size(); ++pe)
+      if (is_in_queue[pe] && !is_behind[pe + 1])
+        refuse(
+            "PE " + std::to_string(pe) + " holds the lock, and not this PE " + std::to_string(me_),
+            armature::Errc::misuse);
+    refuse("nobody holds the lock", armature::Errc::misuse);
+  }
   [[nodiscard]] std::uint32_t number() const { return static_cast<std::uint32_t>(me_) + 1; }
   [[nodiscard]] armature::global_ptr<std::uint32_t> last() const {
     return at_pe(&lock_->last, home_);

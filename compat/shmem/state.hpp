@@ -1,15 +1,14 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <list>
-#include <map>
 #include <vector>
 
 #include <armature/rank_local.hpp>
 #include <armature/team.hpp>
 #include <armature/world.hpp>
 
+#include "active_sets.hpp"
 #include "heap.hpp"
 #include "shmem.h"
 #include "statics.hpp"
@@ -37,7 +36,7 @@ struct State {
   shmem_team_s shared;
   std::list<shmem_team_s> teams;  // that the program has made
   std::list<shmem_ctx_s> contexts;
-  std::map<std::array<int, 3>, armature::Team> active_sets;  // by start, stride and size
+  ActiveSets active_sets;
 };
 
 /// The calling rank's. Throws Error(misuse) before shmem_init has joined the job.

@@ -151,7 +151,7 @@ waits("test_some", "size_t", "size_t *indices, ", "WORDS.test_some(indices)")
 # -- collectives -----------------------------------------------------------------------------------
 
 ACTIVE = "int PE_start, int logPE_stride, int PE_size, "
-OF_ACTIVE = "active_set(PE_start, logPE_stride, PE_size)"
+OF_ACTIVE = "{PE_start, logPE_stride, PE_size}"
 
 
 def collective(verb, middle, body):

@@ -1,9 +1,7 @@
 #include "teams.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "calls.hpp"
 #include "order.hpp"
@@ -30,30 +28,6 @@ const armature::Team& team_of(shmem_team_t team) {
   if (team == SHMEM_TEAM_SHARED) return state_of("SHMEM_TEAM_SHARED").shared.team;
   if (team == SHMEM_TEAM_INVALID) refuse("the team is SHMEM_TEAM_INVALID");
   return team->team;
-}
-
-const armature::Team& active_set(int start, int log_stride, int size) {
-  State& here = state_of("a routine of active sets");
-  const armature::World& world = world_of("an active set");
-  const auto said = [&] {
-    return "the active set of " + std::to_string(size) + " PEs from " + std::to_string(start) +
-           ", 2^" + std::to_string(log_stride) + " apart,";
-  };
-  if (start < 0 || size < 1 || log_stride < 0 || log_stride > 30 ||
-      start + (static_cast<long>(size - 1) << log_stride) >= world.size())
-    refuse(said() + " goes beyond the job's " + std::to_string(world.size()) + " PEs",
-           armature::Errc::bad_rank);
-  if (start == 0 && log_stride == 0 && size == world.size()) return world;
-  armature::Team& team = here.active_sets[{start, log_stride, size}];
-  if (!team) {
-    std::vector<armature::Rank> members;
-    for (int i = 0; i < size; ++i) members.emplace_back(start + (i << log_stride));
-    if (std::find(members.begin(), members.end(), armature::Rank(world.rank())) == members.end())
-      refuse(said() + " does not have the calling PE " + std::to_string(world.rank()),
-             armature::Errc::bad_rank);
-    team = armature::Team::create(members);
-  }
-  return team;
 }
 
 int team_my_pe(shmem_team_t team) { return team == SHMEM_TEAM_INVALID ? -1 : team_of(team).rank(); }

@@ -3,6 +3,7 @@
 #include <armature/team.hpp>
 
 #include "shmem.h"
+#include "state.hpp"
 
 namespace shmem {
 
@@ -17,13 +18,13 @@ int in_team(shmem_team_t team, Body&& body) {
   return 0;
 }
 
-/// The team of an active set, which its members make together when they first use it. Throws
-/// Error(bad_rank) for a set that goes beyond the PEs, or that the caller is not in.
-[[nodiscard]] const armature::Team& active_set(int start, int log_stride, int size);
-/// Calls body(team). Nothing is kept in pSync.
+/// Calls body(team) in a collective of the active set. Nothing is kept in pSync. Throws as
+/// ActiveSets::enter does.
 template <class Body>
-void in_active(const armature::Team& team, const long* /*sync*/, Body&& body) {
-  body(team);
+void in_active(const ActiveSet& set, const long* /*sync*/, Body&& body) {
+  ActiveSets& sets = state_of("a routine of active sets").active_sets;
+  body(sets.enter(set));
+  sets.leave();
 }
 
 [[nodiscard]] int team_my_pe(shmem_team_t team);

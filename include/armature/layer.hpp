@@ -4,6 +4,7 @@
 /// another model of programming (OpenSHMEM, coarrays, MPI), or a library that keeps something of
 /// each rank. It adds meaning and spelling; what moves, waits and is checkpointed is Armature's.
 ///
+///     layer/checks.hpp      whether each call is to be checked in full
 ///     layer/direct.hpp      the inlined half of a transfer: loads and stores of mapped memory
 ///     layer/message.hpp     tagged messages in contexts of the layer's own
 ///     layer/rank_state.hpp  what the layer keeps of each rank in its process's memory
@@ -14,6 +15,7 @@
 ///
 /// Collectives that a layer begins and waits for later are in collectives_async.hpp. They are made
 /// of messages, and schedules of messages (src/collective) know nothing of who has written them.
+#include "armature/layer/checks.hpp"
 #include "armature/layer/direct.hpp"
 #include "armature/layer/message.hpp"
 #include "armature/layer/rank_state.hpp"

@@ -85,5 +85,9 @@ void test_old_collectives(void) {
   old_collectives_32(set, sync), old_collectives_64(set, sync);
   old_collectives_32(pes, sync), old_collectives_64(pes, sync);
   if (pes > 2 && shmem_my_pe() % 2 == 0) shmem_barrier(0, 1, (pes + 1) / 2, sync);
+  /* Sets that share PEs, again and again, in one order. */
+  for (int round = 0; round < 20; ++round)
+    for (int pe = 0; pe + 1 < pes; ++pe)
+      if (shmem_my_pe() == pe || shmem_my_pe() == pe + 1) shmem_barrier(pe, 0, 2, sync);
   shmem_barrier_all();
 }

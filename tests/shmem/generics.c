@@ -10,7 +10,14 @@ void make_mistake(const char* name) {
   if (strcmp(name, "before_init") == 0) (void)shmem_malloc(8);
   shmem_init();
   long* word = fresh(sizeof(long));
+  if (strcmp(name, "held_by_other") == 0) {
+    if (shmem_my_pe() != 0) shmem_set_lock(word);
+    shmem_barrier_all();
+    if (shmem_my_pe() == 0) shmem_clear_lock(word);
+  }
+  if (strcmp(name, "overlapping_sets") == 0) shmem_barrier(0, 0, shmem_my_pe() == 0 ? 2 : 3, word);
   if (shmem_my_pe() == 0) {
+    if (strcmp(name, "set_twice") == 0) shmem_set_lock(word), shmem_set_lock(word);
     if (strcmp(name, "static_object") == 0) shmem_long_p(&variable, 1, 1);
     if (strcmp(name, "local_object") == 0) shmem_long_p(&on_stack, 1, 1);
     if (strcmp(name, "bad_pe") == 0) shmem_long_p(word, 1, 99);
