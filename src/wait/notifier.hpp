@@ -30,12 +30,14 @@ inline void notify(space::RankSlot& slot) {
 }
 
 /// Call after a store, by somebody who need not notify, into memory in which the rank may wait for
-/// a value: it had better not sleep on until it looks by itself. A rank that waits for something
-/// else is left alone.
+/// a value, or a layer for a condition of its own: it had better not sleep on until it looks by
+/// itself. A rank that waits for something else is left alone.
 inline void notify_of_value(space::RankSlot& slot) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (slot.asleep.load(std::memory_order_relaxed) != 0 &&
-      slot.wait.awaiting.load(std::memory_order_relaxed) == space::Awaiting::value) [[unlikely]]
+  if (slot.asleep.load(std::memory_order_relaxed) == 0) [[likely]]
+    return;
+  const space::Awaiting awaiting = slot.wait.awaiting.load(std::memory_order_relaxed);
+  if (awaiting == space::Awaiting::value || awaiting == space::Awaiting::condition)
     detail::wake(slot);
 }
 

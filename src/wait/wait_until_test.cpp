@@ -89,6 +89,25 @@ TEST_F(WaitUntilTest, one_that_only_tells_of_values_leaves_other_sleepers_alone)
   EXPECT_EQ(after, before);
 }
 
+TEST_F(WaitUntilTest, one_that_tells_of_values_wakes_who_waits_for_a_condition) {
+  std::atomic<bool> flag = false;
+  std::atomic<std::uint32_t> before = 0, after = 0;
+  std::thread other([&] {
+    do {
+      await_sleep();
+      before = slot().notifications.load();
+      notify_of_value(slot());
+      after = slot().notifications.load();
+    } while (after == before);
+    flag = true;
+    notify(slot());
+  });
+  WaitFor wait{.what = Awaiting::condition};
+  wait_until(wait, [&] { return flag.load(); });
+  other.join();
+  EXPECT_EQ(after, before + 1);
+}
+
 TEST_F(WaitUntilTest, one_that_tells_of_values_wakes_who_waits_for_one) {
   long word = 0;
   std::atomic<std::uint32_t> before = 0, after = 0;

@@ -31,6 +31,8 @@ MODES = {
     "virtual": ["--virtual", "--processes", "2"],
     "virtual1": ["--virtual", "--processes", "1"],
     "virtual_nodes2": ["--virtual", "--processes", "2", "--nodes", "2"],
+    "simulated": ["--virtual", "--simulate", "7"],
+    "simulated_nodes2": ["--virtual", "--simulate", "11", "--processes", "2", "--nodes", "2"],
 }
 ERROR_MODES = ["processes", "virtual1"]
 SECONDS_MAX = 40

@@ -57,7 +57,8 @@ template <class Condition>
 }
 
 /// Has that rank look at what it waits for: after the store that makes it true. A rank on another
-/// node is told by a record. Any thread of a process of the job. Throws Error(bad_rank).
+/// node looks when the put or atomic that makes it true has changed its memory: there this call
+/// does nothing. Any thread of a process of the job. Throws Error(bad_rank).
 ARMATURE_API void wake(Rank rank);
 
 /// Takes in what has come for the calling rank, and lets others of its thread run: for calls that

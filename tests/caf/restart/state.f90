@@ -60,6 +60,7 @@ program state
   call event_query(posted, count)
   if (count /= 1) error stop 'event'
   event wait (posted)
+  sync all
   if (me == 1) unlock (door[n])
   lock (door[n])
   total = everywhere(50)[n]
