@@ -4,6 +4,7 @@ table.
 
     generate.py FOLDER           writes the headers and sources there
     generate.py --routines       prints the name of each routine
+    generate.py --fortran        prints the name of each routine in Fortran
     generate.py --types          prints lists of types, for tests: RMA_TYPES(X), and so on
     generate.py --guide          prints the guide's table
 """
@@ -13,6 +14,7 @@ import dataclasses
 import pathlib
 import re
 
+import fortran
 import table
 import types_of
 
@@ -147,8 +149,8 @@ def c_complex_lines():
     yield "#endif\n"
 
 
-def write(folder, name, lines):
-    text = GENERATED + "".join(lines)
+def write(folder, name, lines, generated=GENERATED):
+    text = generated + "".join(lines)
     path = folder / name
     if not path.is_file() or path.read_text() != text:
         path.write_text(text)
@@ -176,6 +178,14 @@ def write_all(folder):
             lines.append(f'extern "C" {r.declared("p")} {{\n  {body};\n}}\n'
                          f'extern "C" __attribute__((weak, alias("p{r.name}"))) {r.declared()};\n')
         write(folder, f"{file}_routines.cpp", lines)
+
+
+def write_fortran(folder):
+    header = list(fortran.header_lines((pathlib.Path(__file__).parent / "include/shmem.h").read_text()))
+    (folder / "mpp").mkdir(exist_ok=True)
+    for name in ("shmem.fh", "mpp/shmem.fh"):
+        write(folder, name, header, "")
+    write(folder, "fortran_routines.cpp", fortran.source_lines())
 
 
 def guide_lines():
@@ -208,17 +218,21 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=pathlib.Path)
     parser.add_argument("--routines", action="store_true")
+    parser.add_argument("--fortran", action="store_true")
     parser.add_argument("--guide", action="store_true")
     parser.add_argument("--types", action="store_true")
     options = parser.parse_args()
     if options.routines:
         print("\n".join(r.name for r in routines()))
+    if options.fortran:
+        print("\n".join(fortran.names()))
     if options.guide:
         print("".join(guide_lines()), end="")
     if options.types:
         print("".join(type_lists()), end="")
     if options.folder:
         write_all(options.folder)
+        write_fortran(options.folder)
 
 
 if __name__ == "__main__":

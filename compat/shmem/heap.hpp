@@ -27,6 +27,8 @@ class Heap {
   void release(void* block);
   /// The length of a block. Throws Error(bad_address) for what is not allocated.
   [[nodiscard]] std::size_t bytes_of(void* block) const;
+  /// Whether a block that is allocated begins there.
+  [[nodiscard]] bool has(const void* block) const { return pieces_.bytes_of(block).has_value(); }
   [[nodiscard]] bool contains(const void* address) const;
   /// Tells this process where the heaps lie. There is a block.
   void learn_extent() const;

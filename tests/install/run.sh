@@ -16,7 +16,8 @@ mv "$work/first" "$work/prefix"  # nothing may remember where it was installed
 prefix=$work/prefix
 for file in bin/armature bin/armature-c++ lib/libarmature.so lib/libarmature.a lib/libarmci.so lib/libarmci.a lib/libarmci-static.a lib/libarmci-virtual.a \
   lib/libarmature-shmem.so lib/libarmature-shmem.a lib/libarmature-shmem-virtual.a lib/armature-shmem/bin/oshcc \
-  include/armature-shmem/shmem.h include/armature-shmem/mpp/shmem.h \
+  lib/armature-shmem/bin/oshfort include/armature-shmem/shmem.h include/armature-shmem/mpp/shmem.h \
+  include/armature-shmem/shmem.fh include/armature-shmem/mpp/shmem.fh \
   include/armature-shmem/shmem_routines.h lib/pkgconfig/armature-shmem.pc \
   lib/libarmature-caf.so lib/libarmature-caf.a lib/libarmature-caf-main.a lib/armature-caf/bin/caf lib/armature-caf/bin/cafrun \
   lib/pkgconfig/armature-caf.pc include/armature/armature.hpp include/armci.h include/message.h include/armcix.h include/mp3.h share/armature/valgrind.supp; do

@@ -2,7 +2,9 @@
 conformance program. The library has it and its twin, and shows nothing else. The guide has the
 table.
 
-    every_routine.py GENERATOR PROGRAM LIBRARY GUIDE SPECIFICATION
+    every_routine.py GENERATOR PROGRAM LIBRARY GUIDE SPECIFICATION FORTRAN_SPECIFICATION [FORTRAN_PROGRAM]
+
+The same holds for the Fortran interface. Without its program, since there is no compiler, nobody knows what is called.
 """
 
 import re
@@ -42,13 +44,23 @@ def specified(path):
     return names
 
 
-generator, program, library, guide, specification = sys.argv[1:]
-routines = set(output(sys.executable, "-B", generator, "--routines").split())
-wanted = specified(specification)
-problems = [f"the table lacks {name}" for name in sorted(wanted - routines)]
-problems += [f"{specification} lacks {name}" for name in sorted(routines - wanted)]
+def compared(option, specification):
+    """The routines of one language, and what the table and the specification have one without the other."""
+    routines = set(output(sys.executable, "-B", generator, option).split())
+    wanted = specified(specification)
+    return routines, [f"the table lacks {name}" for name in sorted(wanted - routines)] + \
+        [f"{specification} lacks {name}" for name in sorted(routines - wanted)]
+
+
+generator, program, library, guide, specification, of_fortran, *fortran_program = sys.argv[1:]
+routines, problems = compared("--routines", specification)
 problems += [f"no test calls {name}" for name in sorted(routines - symbols(program, "-u"))]
-both = routines | {f"p{name}" for name in routines}
+fortran, missing = compared("--fortran", of_fortran)
+problems += missing
+fortran = {f"{name}_" for name in fortran}
+for called in fortran_program:
+    problems += [f"no test calls {name}" for name in sorted(fortran - symbols(called, "-u"))]
+both = routines | {f"p{name}" for name in routines} | fortran
 defined = symbols(library, "--defined-only")
 problems += [f"the library lacks {name}" for name in sorted(both - defined)]
 problems += [f"the library shows {name}" for name in
@@ -56,5 +68,5 @@ problems += [f"the library shows {name}" for name in
 with open(guide, encoding="utf-8") as text:
     if output(sys.executable, "-B", generator, "--guide") not in text.read():
         problems.append(f"{guide} has another table than generate.py --guide prints")
-print("\n".join(problems) or f"{len(routines)} routines")
+print("\n".join(problems) or f"{len(routines)} routines, and {len(fortran)} in Fortran")
 sys.exit(bool(problems))

@@ -13,4 +13,8 @@ trap 'rm -rf "$folder"' EXIT
 cp "$source" "$folder/ring.cpp"
 "$bin/oshc++" -o "$folder/ring_cpp" "$folder/ring.cpp"
 "$bin/oshrun" -n 2 "$folder/ring_cpp" | grep "went round 2 PEs"
+if command -v gfortran >/dev/null; then
+  "$bin/oshfort" -O1 -o "$folder/old" "$(dirname "$0")/fortran/old.f"
+  "$bin/oshrun" -n 3 "$folder/old" | grep "counted  *3 PEs"
+fi
 "$bin/oshcc" --show -c x.c | grep -e "-I"
