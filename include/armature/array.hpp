@@ -11,5 +11,8 @@
 #include "armature/array/reduce.hpp"
 #include "armature/array/schedule.hpp"
 #include "armature/array/section.hpp"
+#include "armature/array/section_schedule.hpp"
 #include "armature/array/section_transform.hpp"
+#include "armature/array/shift.hpp"
 #include "armature/array/view.hpp"
+#include "armature/array/where.hpp"

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "armature/error.hpp"
 
@@ -121,6 +122,21 @@ void ArrayAxis::take_map(const char* what, const Distribution& distribution) {
     places_.push_back(std::ssize(has));
     has.push_back(i);
   }
+}
+
+ArrayAxis ArrayAxis::part(std::ptrdiff_t first, std::ptrdiff_t extent) const {
+  if (first == 0 && extent == extent_) return *this;
+  if (is_contiguous()) {
+    std::vector<std::ptrdiff_t> lengths;
+    for (int p = 0; p < positions_; ++p) {
+      const auto within = [&](std::ptrdiff_t i) { return std::clamp(i, first, first + extent); };
+      lengths.push_back(within(this->first(p + 1)) - within(this->first(p)));
+    }
+    return {"part", Distribution::gen_block(std::move(lengths)), extent, positions_};
+  }
+  std::vector<int> owners;
+  for (std::ptrdiff_t i = 0; i < extent; ++i) owners.push_back(owner(first + i));
+  return {"part", Distribution::map(std::move(owners)), extent, positions_};
 }
 
 int ArrayAxis::owner(std::ptrdiff_t i) const {

@@ -8,17 +8,15 @@ GhostTransfers::GhostTransfers(const ArrayStore& store,
     : store_(&store), transfers_(ArrayTransfers::Verb::get, store.element_bytes()) {
   store.add(plan_ghosts(store.layout(), store.me(), periodic, outside_max), store.mine(),
             transfers_);
-  under_way_.reserve(transfers_.operations());
 }
 
 void GhostTransfers::start() {
   store_->team().barrier();  // the elements are as their owners want them
-  transfers_.start(under_way_);
+  transfers_.start();
 }
 
 void GhostTransfers::wait() {
-  wait_all(under_way_);
-  under_way_.clear();
+  transfers_.wait();
   store_->team().barrier();  // all have fetched them: they may be written
 }
 

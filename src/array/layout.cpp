@@ -25,11 +25,16 @@ void check(const ArrayLayoutRequest& request) {
 
 std::vector<int> grid_of(const ArrayLayoutRequest& request) {
   std::vector<int> grid(request.grid.begin(), request.grid.end());
+  std::vector<std::size_t> is_left;  // replicated dimensions that get what the others leave
   for (std::size_t d = 0; d < grid.size(); ++d) {
     const Distribution& distribution = request.distribution[d];
     if (distribution.kind() == Distribution::Kind::collapsed) {
       if (grid[d] > 1) fail(request, "a collapsed dimension is divided by the grid");
       grid[d] = 1;
+    }
+    if (distribution.kind() == Distribution::Kind::replicated && grid[d] == 0) {
+      grid[d] = 1;
+      is_left.push_back(d);
     }
     if (distribution.kind() == Distribution::Kind::gen_block && grid[d] == 0)
       grid[d] = static_cast<int>(distribution.lengths().size());
@@ -47,6 +52,11 @@ std::vector<int> grid_of(const ArrayLayoutRequest& request) {
     fail(request, "the grid has more positions than the team has members, which are " +
                       std::to_string(request.members));
   if (!is_given) choose_grid(request.shape, request.members, request.order, grid);
+  for (const std::size_t d : is_left) {
+    int used = 1;
+    for (const int n : grid) used *= n;
+    grid[d] = request.members / used;
+  }
   return grid;
 }
 
@@ -58,7 +68,12 @@ ArrayLayout::ArrayLayout(const ArrayLayoutRequest& request)
       order_(request.order),
       members_(request.members) {
   check(request);
-  const std::vector<int> grid = grid_of(request);
+  std::vector<int> grid = grid_of(request);
+  std::vector<int> copies(grid.size(), 1);
+  for (std::size_t d = 0; d < grid.size(); ++d)
+    if (request.distribution[d].kind() == Distribution::Kind::replicated)
+      std::swap(copies[d], grid[d]);
+  placement_ = ArrayPlacement(grid, copies);
   for (std::size_t d = 0; d < grid.size(); ++d) {
     const std::string what =
         "distributed_array '" + request.name + "', dimension " + std::to_string(d);
@@ -73,22 +88,6 @@ std::ptrdiff_t ArrayLayout::size() const {
   std::ptrdiff_t size = 1;
   for (const ArrayAxis& axis : axes_) size *= axis.extent();
   return size;
-}
-
-int ArrayLayout::member(const std::array<int, array_dimensions_max>& at) const {
-  int member = 0;
-  for (std::size_t d = 0; d < axes_.size(); ++d) member = member * axes_[d].positions() + at[d];
-  return member;
-}
-
-std::array<int, array_dimensions_max> ArrayLayout::place(int member) const {
-  std::array<int, array_dimensions_max> at{};
-  for (std::size_t d = axes_.size(); d-- > 0;) {
-    at[d] = member % axes_[d].positions();
-    member /= axes_[d].positions();
-  }
-  if (member != 0) at[0] = -1;
-  return at;
 }
 
 ArrayBlock ArrayLayout::block(int member) const {
@@ -121,7 +120,7 @@ ArrayLayout::Location ArrayLayout::locate(const std::ptrdiff_t* indices) const {
     where.offset += (axes_[d].local(indices[d]) + ghosts_[d]) * stride;
     stride *= axes_[d].count(at[d]) + 2 * ghosts_[d];
   }
-  where.member = member(at);
+  where.member = placement_.member(at);
   return where;
 }
 
@@ -137,8 +136,38 @@ ArrayLayout ArrayLayout::inserted(int d, std::ptrdiff_t extent) const {
   ArrayLayout layout = *this;
   layout.ghosts_.assign(axes_.size() + 1, 0);
   layout.has_ghosts_ = false;
+  layout.placement_ = placement_.inserted(d);
   layout.axes_.insert(layout.axes_.begin() + d,
                       ArrayAxis("inserted", Distribution::collapsed(), extent, 1));
+  return layout;
+}
+
+ArrayLayout ArrayLayout::aligned(const ArrayAlignmentRequest& request) const {
+  const auto fail = [&](const std::string& why) {
+    throw Error(Errc::bad_argument, "distributed_array '" + request.name +
+                                        "', to be aligned with '" + request.other + "': " + why);
+  };
+  ArrayLayout layout;
+  std::vector<bool> is_taken(axes_.size());
+  for (std::size_t k = 0; k < request.shape.size(); ++k) {
+    const int d = request.dimensions[k];
+    const std::ptrdiff_t first = request.first[k], extent = request.shape[k];
+    if (d < 0 || d >= dimensions())
+      fail("there is no dimension " + std::to_string(d) + ", it has " +
+           std::to_string(dimensions()));
+    if (is_taken[static_cast<std::size_t>(d)])
+      fail("two dimensions with dimension " + std::to_string(d));
+    is_taken[static_cast<std::size_t>(d)] = true;
+    if (first < 0 || extent < 0 || extent > axis(d).extent() - first)
+      fail("indices " + std::to_string(first) + " to " + std::to_string(first + extent) +
+           " of dimension " + std::to_string(d) + ", which has " +
+           std::to_string(axis(d).extent()));
+    layout.axes_.push_back(axis(d).part(first, extent));
+  }
+  layout.ghosts_.assign(request.shape.size(), 0);
+  layout.order_ = order_;
+  layout.members_ = members_;
+  layout.placement_ = placement_.selected(request.dimensions, request.is_replicated);
   return layout;
 }
 

@@ -81,7 +81,7 @@ class Multiplication {
   void choose_position(std::size_t d) {
     if (d == product_.dimensions.size()) {
       block_ = product_.remote.block_at(at_);
-      partners_.push_back({product_.remote.member(at_), {}});
+      partners_.push_back({product_.remote.placement().member(at_), {}});
       choose_factor(0, {block_.first, product_.local_first, 0, {}}, 0);
       if (partners_.back().boxes.empty()) partners_.pop_back();
       return;
@@ -199,10 +199,41 @@ std::vector<ArrayPartner> plan_section(const ArrayLayout& layout, const ArraySec
   for (int d = 0; d < section.dimensions; ++d)
     product.dimensions.push_back(by_number(
         layout.axis(d), section.ranges[static_cast<std::size_t>(d)], section.is_periodic));
-  for (int k = 0; k < section.open; ++k)
-    product.local_strides[static_cast<std::size_t>(section.axes[static_cast<std::size_t>(k)])] =
-        strides[static_cast<std::size_t>(k)];
+  for (std::size_t k = 0; k < static_cast<std::size_t>(section.open); ++k) {
+    if (section.axes[k] >= 0) {
+      product.local_strides[static_cast<std::size_t>(section.axes[k])] = strides[k];
+      continue;
+    }
+    // A dimension that the array has not: one step there moves the local side alone.
+    if (section.spread[k] == 0) return {};
+    product.local_strides[product.dimensions.size()] = strides[k];
+    product.dimensions.push_back({Position{0, {{section.spread[k], 0, 0, 0, 1}}}});
+  }
   return Multiplication(product).run();
+}
+
+ArraySection spread_section(const std::string& name, const ArraySection& section, int k,
+                            std::ptrdiff_t count) {
+  const auto fail = [&](const std::string& why) {
+    throw Error(Errc::bad_argument, "distributed_array '" + name + "': " + why);
+  };
+  if (k < 0 || k > section.open)
+    fail("a section of " + std::to_string(section.open) +
+         " dimensions cannot be spread along a new dimension " + std::to_string(k));
+  if (count < 0) fail("a section cannot be spread " + std::to_string(count) + " times");
+  const auto spread = std::ranges::count(section.axes, -1);  // dimensions that the array has not
+  if (section.dimensions + spread >= array_dimensions_max || section.open >= array_dimensions_max)
+    fail("a section has no more than eight dimensions");
+  ArraySection more = section;
+  const auto at = static_cast<std::size_t>(k);
+  for (auto i = static_cast<std::size_t>(section.open); i > at; --i) {
+    more.axes[i] = section.axes[i - 1];
+    more.spread[i] = section.spread[i - 1];
+  }
+  more.axes[at] = -1;
+  more.spread[at] = count;
+  ++more.open;
+  return more;
 }
 
 namespace {
@@ -228,8 +259,8 @@ std::vector<Position> in_common(const ArrayAxis& axis, const Range& range, bool 
 
 std::vector<ArrayPartner> plan_copy(const ArrayLayout& from, const ArraySection& from_section,
                                     int me, const ArrayLayout& to, const ArraySection& to_section) {
+  if (!from.placement().is_original(me)) return {};
   const auto here = from.place(me);
-  if (here[0] < 0) return {};
   const ArrayBlock block = from.block_at(here);
   Product product{to, {}};
   product.local_first = block.first;
@@ -251,8 +282,13 @@ std::vector<ArrayPartner> plan_copy(const ArrayLayout& from, const ArraySection&
           by_number(to.axis(d), to_section.ranges[at], to_section.is_periodic));
       continue;
     }
-    const auto source = static_cast<std::size_t>(
-        from_section.axes[static_cast<std::size_t>(open - to_section.axes.begin())]);
+    const int axis = from_section.axes[static_cast<std::size_t>(open - to_section.axes.begin())];
+    if (axis < 0) {  // the same elements for each index there
+      product.dimensions.push_back(
+          by_number(to.axis(d), to_section.ranges[at], to_section.is_periodic));
+      continue;
+    }
+    const auto source = static_cast<std::size_t>(axis);
     product.local_strides[at] = block.strides[source];
     product.dimensions.push_back(
         in_common(to.axis(d), to_section.ranges[at], to_section.is_periodic, mine[source]));

@@ -56,7 +56,6 @@ ArrayCopy::ArrayCopy(const ArrayStore& to, const ArraySection& to_section, const
     source = staged_.data();
   }
   to.add(plan, source, transfers_);
-  under_way_.reserve(transfers_.operations());
 }
 
 void ArrayCopy::run() {
@@ -67,9 +66,8 @@ void ArrayCopy::run() {
     if (!staged_.empty()) std::memcpy(staged_.data(), from_->mine(), staged_.size());
     team.barrier();
   }
-  transfers_.start(under_way_);
-  wait_all(under_way_);
-  under_way_.clear();
+  transfers_.start();
+  transfers_.wait();
   team.barrier();
 }
 

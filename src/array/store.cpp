@@ -1,5 +1,6 @@
 #include "armature/array/store.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <numeric>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include "armature/error.hpp"
 #include "armature/locality.hpp"
+#include "armature/put.hpp"
 
 namespace armature::detail {
 
@@ -39,21 +41,56 @@ ArrayStore::~ArrayStore() {
 global_ptr<std::byte> ArrayStore::pointer(const std::ptrdiff_t* indices) const {
   require_index(name_, layout_, indices);
   const ArrayLayout::Location at = layout_.locate(indices);
-  return memory(at.member) + at.offset * static_cast<std::ptrdiff_t>(element_bytes_);
+  return memory(nearest(at.member)) + at.offset * static_cast<std::ptrdiff_t>(element_bytes_);
 }
 
 int ArrayStore::owner(const std::ptrdiff_t* indices) const {
   require_index(name_, layout_, indices);
-  return layout_.locate(indices).member;
+  return nearest(layout_.locate(indices).member);
 }
 
 void ArrayStore::add(const std::vector<ArrayPartner>& plan, std::byte* local,
                      ArrayTransfers& transfers) const {
-  for (const ArrayPartner& partner : plan) {
-    const global_ptr<std::byte> remote = memory(partner.member);
-    transfers.add(remote.rank(), same_node(memory(me_).rank(), remote.rank()), remote.address(),
-                  local, partner.boxes);
+  for (const ArrayPartner& partner : plan)
+    for (const int member : concerned(partner.member, transfers.verb())) {
+      const global_ptr<std::byte> remote = memory(member);
+      transfers.add(remote.rank(), same_node(memory(me_).rank(), remote.rank()), remote.address(),
+                    local, partner.boxes);
+    }
+}
+
+std::vector<int> ArrayStore::concerned(int original, ArrayTransfers::Verb verb) const {
+  if (verb == ArrayTransfers::Verb::get) return {nearest(original)};
+  std::vector<int> members;
+  for (int copy = 0; copy < layout_.placement().copies(); ++copy)
+    members.push_back(layout_.placement().member_with_copy(original, copy));
+  return members;
+}
+
+int ArrayStore::nearest(int original) const {
+  const ArrayPlacement& placement = layout_.placement();
+  if (placement.copies() == 1) return original;
+  const int mine = placement.copy_of(me_);  // members with different copies share the work
+  int found = placement.member_with_copy(original, std::max(mine, 0));
+  for (int copy = 0; copy < placement.copies(); ++copy) {
+    const int member = placement.member_with_copy(original, copy);
+    if (member == me_) return me_;
+    if (!same_node(memory(me_).rank(), memory(found).rank()) &&
+        same_node(memory(me_).rank(), memory(member).rank()))
+      found = member;
   }
+  return found;
+}
+
+void ArrayStore::put_copies(global_ptr<std::byte> nearest, const void* element) const {
+  const ArrayPlacement& placement = layout_.placement();
+  int member = 0;
+  while (memory(member).rank() != nearest.rank()) ++member;
+  const std::ptrdiff_t behind = nearest.address() - memory(member).address();
+  const int original = member - (placement.member_with_copy(0, placement.copy_of(member)));
+  for (int copy = 0; copy < placement.copies(); ++copy)
+    put(memory(placement.member_with_copy(original, copy)) + behind,
+        static_cast<const std::byte*>(element), element_bytes_);
 }
 
 void ArrayStore::add_elements(const std::ptrdiff_t* indices, std::size_t count, std::byte* local,
@@ -76,13 +113,15 @@ void ArrayStore::add_elements(const std::ptrdiff_t* indices, std::size_t count, 
     sorted[next[static_cast<std::size_t>(where[i].member)]++] = i;
   for (std::size_t m = 0; m + 1 < begin.size(); ++m) {
     if (begin[m] == begin[m + 1]) continue;
-    const global_ptr<std::byte> there = memory(static_cast<int>(m));
-    std::vector<std::byte*> remotes, locals;
-    for (std::size_t k = begin[m]; k < begin[m + 1]; ++k) {
-      remotes.push_back(there.address() + where[sorted[k]].offset * bytes);
-      locals.push_back(local + static_cast<std::ptrdiff_t>(sorted[k]) * bytes);
+    for (const int member : concerned(static_cast<int>(m), transfers.verb())) {
+      const global_ptr<std::byte> there = memory(member);
+      std::vector<std::byte*> remotes, locals;
+      for (std::size_t k = begin[m]; k < begin[m + 1]; ++k) {
+        remotes.push_back(there.address() + where[sorted[k]].offset * bytes);
+        locals.push_back(local + static_cast<std::ptrdiff_t>(sorted[k]) * bytes);
+      }
+      transfers.add_elements(there.rank(), remotes, locals);
     }
-    transfers.add_elements(there.rank(), remotes, locals);
   }
 }
 

@@ -78,6 +78,7 @@ void ArrayTransfers::add(Rank rank, bool is_near, std::byte* remote, std::byte* 
                          const std::vector<ArrayBox>& boxes) {
   ++ranks_;
   if (boxes.size() > (is_near ? near_boxes_max : 1)) return add_rows(rank, remote, local, boxes);
+  if (boxes.size() > 1) near_.push_back(rank);
   for (const ArrayBox& box : boxes) {
     strided_.push_back(described(rank, remote, local, box));
     std::size_t bytes = 1;
@@ -133,11 +134,48 @@ void ArrayTransfers::perform_one(const Rows& rows) const {
     accumulate_vector(element_, rows.rank, rows.iov, scale_);
 }
 
-void ArrayTransfers::perform() const {
+void ArrayTransfers::start() {
+  under_way_.reserve(operations());
+  try {
+    start(under_way_);
+  } catch (...) {
+    under_way_.clear();  // which waits: the local memory may be gone after
+    throw;
+  }
+}
+
+void ArrayTransfers::wait() {
+  try {
+    wait_all(under_way_);
+  } catch (...) {
+    under_way_.clear();
+    throw;
+  }
+  under_way_.clear();
+}
+
+void ArrayTransfers::move_local(std::byte* local) {
+  const std::ptrdiff_t by = local - local_;
+  if (by == 0) return;
+  for (OneBox& one : strided_) one.local += by;
+  for (Rows& rows : scattered_) {
+    // Lists of pieces are spans of these, which stay where they are.
+    if (verb_ == Verb::get)
+      for (void*& at : rows.to) at = static_cast<std::byte*>(at) + by;
+    else
+      for (void*& at : rows.from) at = static_cast<std::byte*>(at) + by;
+  }
+  local_ = local;
+}
+
+bool ArrayTransfers::is_as_planned() const {
+  return std::ranges::all_of(near_, [](Rank rank) { return same_node(world().rank(), rank); });
+}
+
+void ArrayTransfers::perform() {
   if (verb_ == Verb::get) {
-    std::vector<Handle> under_way;
-    start(under_way);
-    return wait_all(under_way);
+    start();
+    return wait();
   }
   for (const OneBox& one : strided_) perform_one(one);
   for (const Rows& rows : scattered_) perform_one(rows);

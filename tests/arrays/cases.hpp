@@ -24,8 +24,9 @@ using conformance::ranks;
 using conformance::world;
 using Kind = armature::Distribution::Kind;
 
-inline constexpr std::array<Kind, 6> kinds = {Kind::block,     Kind::block_of, Kind::cyclic,
-                                              Kind::gen_block, Kind::map,      Kind::collapsed};
+inline constexpr std::array<Kind, 7> kinds = {Kind::block,     Kind::block_of,  Kind::cyclic,
+                                              Kind::map,       Kind::gen_block, Kind::collapsed,
+                                              Kind::replicated};
 
 class Random {
  public:
@@ -117,6 +118,8 @@ inline Distribution random_distribution(Random& random, Kind kind, std::ptrdiff_
     }
     case Kind::collapsed:
       return Distribution::collapsed();
+    case Kind::replicated:
+      return Distribution::replicated();
     case Kind::block:
       break;
   }
@@ -174,6 +177,16 @@ inline Range random_range(Random& random, std::ptrdiff_t extent, std::ptrdiff_t 
   return random(0, 3) == 0 ? Range(high, low - 1, -step) : Range(low, high + 1, step);
 }
 
+/// A range of as many indices as another one, within an extent.
+inline Range random_partner(Random& random, const Range& range, std::ptrdiff_t extent) {
+  const std::ptrdiff_t n = range.count();
+  if (n == 0) return {0, 0};
+  std::ptrdiff_t step = n == 1 ? 1 : random(1, std::max<std::ptrdiff_t>(1, (extent - 1) / (n - 1)));
+  const std::ptrdiff_t reach = (n - 1) * step;
+  const std::ptrdiff_t low = random(0, extent - 1 - reach);
+  return random(0, 3) == 0 ? Range::of(low + reach, n, -step) : Range::of(low, n, step);
+}
+
 template <int N>
 Ranges<N> random_ranges(Random& random, const Indices<N>& shape, std::ptrdiff_t beyond = 0) {
   Ranges<N> ranges;
@@ -208,7 +221,8 @@ std::string text(std::uint64_t seed, const Indices<N>& shape,
   return text;
 }
 
-/// Every element of mine is that of the model, and all elements are somebody's.
+/// Every element of mine is that of the model, and all elements are somebody's, or of as many as
+/// have copies.
 template <int N>
 void expect_blocks(const armature::distributed_array<long, N>& array, Model<N>& model) {
   const auto view = array.local();
@@ -217,7 +231,8 @@ void expect_blocks(const armature::distributed_array<long, N>& array, Model<N>& 
     EXPECT_EQ(view[i], model[global]);
     EXPECT_EQ(array.owner(global), me());
   });
-  EXPECT_EQ(allreduce(world(), view.size()), size_of<N>(model.shape));
+  const int copies = array.layout().placement().copies();
+  EXPECT_EQ(allreduce(world(), view.size()), copies * size_of<N>(model.shape));
 }
 
 /// Gives every element a value of its own: members write what they have.

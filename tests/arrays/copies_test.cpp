@@ -6,16 +6,6 @@ using namespace arrays;
 
 namespace {
 
-/// Ranges of the same counts in each dimension, within both shapes.
-Range random_partner(Random& random, const Range& range, std::ptrdiff_t extent) {
-  const std::ptrdiff_t n = range.count();
-  if (n == 0) return {0, 0};
-  std::ptrdiff_t step = n == 1 ? 1 : random(1, std::max<std::ptrdiff_t>(1, (extent - 1) / (n - 1)));
-  const std::ptrdiff_t reach = (n - 1) * step;
-  const std::ptrdiff_t low = random(0, extent - 1 - reach);
-  return random(0, 3) == 0 ? Range::of(low + reach, n, -step) : Range::of(low, n, step);
-}
-
 /// One copy between two arrays of those kinds, whose dimensions change places.
 template <int N>
 void copy_once(std::uint64_t seed, const std::array<Kind, N>& to_kind,

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "armature/array/distributed_array.hpp"
 #include "armature/array/rows.hpp"
 #include "armature/array/schedule.hpp"
+#include "armature/error.hpp"
 
 // Elementwise operations on whole arrays. All are collective: what was written before is seen by
 // them, and what they write is seen by all after. Each member works on its own elements. An operand
@@ -33,6 +35,17 @@ void for_each_local(const distributed_array<T, N>& array, F f) {
     while (d > 0 && ++i[d - 1] == extents[d - 1]) i[--d] = 0;
     if (d == 0) return;
   }
+}
+
+/// Throws Error(bad_argument), which names `what` and both arrays.
+template <class T, class U, int N>
+void require_same_shape(const distributed_array<T, N>& out, const distributed_array<U, N>& in,
+                        const char* what) {
+  if (out.shape() == in.shape()) return;
+  throw Error(Errc::bad_argument, std::string(what) + " of distributed_array '" + in.name() +
+                                      "' to '" + out.name() +
+                                      "': " + in.all().section().shape_text() + " and " +
+                                      out.all().section().shape_text());
 }
 
 /// An operand, aligned with an array.

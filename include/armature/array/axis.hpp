@@ -51,6 +51,10 @@ class ArrayAxis {
   ARMATURE_API void append_periodic_runs(int position, const Range& range,
                                          std::vector<ArrayRun>& runs) const;
 
+  /// The indices from `first` on, `extent` of them, at the positions where they are. Requires that
+  /// there are so many.
+  [[nodiscard]] ARMATURE_API ArrayAxis part(std::ptrdiff_t first, std::ptrdiff_t extent) const;
+
   friend bool operator==(const ArrayAxis&, const ArrayAxis&) = default;
 
  private:

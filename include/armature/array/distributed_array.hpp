@@ -24,6 +24,15 @@
 
 namespace armature {
 
+namespace detail {
+template <int N>
+constexpr std::array<int, static_cast<std::size_t>(N)> first_dimensions() {
+  std::array<int, static_cast<std::size_t>(N)> dimensions{};
+  for (int d = 0; d < N; ++d) dimensions[static_cast<std::size_t>(d)] = d;
+  return dimensions;
+}
+}  // namespace detail
+
 /// How an array is spread and laid out. Everything has a default, and is the same on all members.
 template <int N>
 struct array_options {
@@ -38,6 +47,18 @@ struct array_options {
   /// Needs a distribution in blocks. See exchange_ghosts().
   std::array<std::ptrdiff_t, static_cast<std::size_t>(N)> ghosts{};
   Order order = Order::row_major;
+};
+
+/// How an array of N dimensions lies beside another: see distributed_array::like.
+template <int N>
+struct array_alignment {
+  /// The dimensions of the other array, one for each; by default the first ones.
+  std::array<int, static_cast<std::size_t>(N)> dimensions = detail::first_dimensions<N>();
+  /// The index there that goes with index 0.
+  std::array<std::ptrdiff_t, static_cast<std::size_t>(N)> first{};
+  /// Whether each position of the grid in the other dimensions has a copy. Else only position 0 has
+  /// elements.
+  bool is_replicated = false;
 };
 
 namespace detail {
@@ -83,6 +104,19 @@ class distributed_array {
                                               std::string name = "array") {
     return distributed_array(other.team(), std::move(name), other.layout());
   }
+  /// An array that is aligned with some dimensions of another (HPF's ALIGN): its index i of
+  /// dimension k lies with index first[k] + i of dimension dimensions[k] of `other`. Throws
+  /// Error(bad_argument), which names both, when there is none.
+  template <class U, int M>
+  [[nodiscard]] static distributed_array like(const distributed_array<U, M>& other,
+                                              const Indices& shape,
+                                              const array_alignment<N>& alignment,
+                                              std::string name = "array") {
+    detail::ArrayLayout layout =
+        other.layout().aligned({name, other.name(), shape, alignment.dimensions, alignment.first,
+                                alignment.is_replicated});
+    return distributed_array(other.team(), std::move(name), std::move(layout));
+  }
   distributed_array(const Team& team, std::string name, detail::ArrayLayout layout)
       : store_(std::make_unique<detail::ArrayStore>(team, std::move(name), std::move(layout),
                                                     sizeof(T), alignof(T))) {}
@@ -116,21 +150,27 @@ class distributed_array {
   template <std::integral... I>
   requires(sizeof...(I) == static_cast<std::size_t>(N)) [[nodiscard]] array_element<T> operator()(
       I... i) {
-    return array_element<T>(pointer({static_cast<std::ptrdiff_t>(i)...}));
+    return array_element<T>(pointer({static_cast<std::ptrdiff_t>(i)...}),
+                            store_->is_replicated() ? store_.get() : nullptr);
   }
   template <std::integral... I>
   requires(sizeof...(I) == static_cast<std::size_t>(N)) [[nodiscard]] T operator()(I... i) const {
     return armature::get(pointer({static_cast<std::ptrdiff_t>(i)...}));
   }
-  /// The place of an element, for one-sided operations: put_async, fetch_add, accumulate...
+  /// The place of an element, for one-sided operations: put_async, fetch_add, accumulate... Of a
+  /// replicated array it is the nearest copy, which is only read so.
   [[nodiscard]] global_ptr<T> pointer(const Indices& i) const {
     const global_ptr<std::byte> at = store_->pointer(i.data());
     return {at.rank(), reinterpret_cast<T*>(at.address())};
   }
-  /// The member that has an element.
+  /// The member that has an element, or the nearest copy of it.
   [[nodiscard]] int owner(const Indices& i) const { return store_->owner(i.data()); }
-  /// Adds to an integer element in one step, and returns what it was before.
+  /// Adds to an integer element in one step, and returns what it was before. Throws
+  /// Error(bad_argument) for a replicated array: its copies could not be changed in one step.
   T read_increment(const Indices& i, T by = 1) requires AtomicInteger<T> {
+    if (store_->is_replicated())
+      throw Error(Errc::bad_argument, "distributed_array '" + name() +
+                                          "' is replicated: no step increments all copies");
     return fetch_add(pointer(i), by);
   }
 

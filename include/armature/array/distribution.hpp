@@ -10,7 +10,7 @@ namespace armature {
 /// words). The default is block().
 class Distribution {
  public:
-  enum class Kind { block, block_of, cyclic, gen_block, map, collapsed };
+  enum class Kind { block, block_of, cyclic, gen_block, map, collapsed, replicated };
 
   Distribution() = default;
   /// One block of neighbours for each position, as equal as can be.
@@ -37,6 +37,11 @@ class Distribution {
   }
   /// The dimension is not divided: each member has all of it. The grid has one position there.
   [[nodiscard]] static Distribution collapsed() { return {Kind::collapsed, 0}; }
+
+  /// Every position has all of the dimension: its members keep copies of each other's elements. A
+  /// get takes the nearest copy, and puts go to all. The number of positions that the grid does not
+  /// give is what the other dimensions leave.
+  [[nodiscard]] static Distribution replicated() { return {Kind::replicated, 0}; }
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] std::ptrdiff_t length() const { return length_; }

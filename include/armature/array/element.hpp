@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
+#include "armature/array/store.hpp"
 #include "armature/get.hpp"
 #include "armature/global_ptr.hpp"
 #include "armature/put.hpp"
@@ -17,12 +19,17 @@ class array_element {
   using Value = std::remove_const_t<T>;
 
  public:
-  explicit array_element(global_ptr<T> at) : at_(at) {}
+  /// `copies`: the array, if there are copies of the element elsewhere.
+  explicit array_element(global_ptr<T> at, const detail::ArrayStore* copies = nullptr)
+      : at_(at), copies_(copies) {}
   array_element(const array_element&) = default;
 
   operator Value() const { return get(at_); }  // NOLINT(google-explicit-constructor)
   const array_element& operator=(const Value& value) const requires(!std::is_const_v<T>) {
-    put(at_, value);
+    if (copies_ == nullptr)
+      put(at_, value);
+    else
+      copies_->put_copies({at_.rank(), reinterpret_cast<std::byte*>(at_.address())}, &value);
     return *this;
   }
   const array_element& operator=(const array_element& other) const requires(!std::is_const_v<T>) {
@@ -43,6 +50,7 @@ class array_element {
 
  private:
   global_ptr<T> at_;
+  const detail::ArrayStore* copies_;
 };
 
 }  // namespace armature

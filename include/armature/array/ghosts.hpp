@@ -2,13 +2,11 @@
 
 #include <array>
 #include <cstddef>
-#include <vector>
 
 #include "armature/array/distributed_array.hpp"
 #include "armature/array/plan.hpp"
 #include "armature/array/store.hpp"
 #include "armature/array/transfers.hpp"
-#include "armature/handle.hpp"
 
 namespace armature {
 
@@ -40,7 +38,6 @@ class GhostTransfers {
  private:
   const ArrayStore* store_;
   ArrayTransfers transfers_;
-  std::vector<Handle> under_way_;
 };
 
 }  // namespace detail

@@ -8,6 +8,7 @@
 
 #include "armature/array/axis.hpp"
 #include "armature/array/distribution.hpp"
+#include "armature/array/placement.hpp"
 #include "armature/array/range.hpp"
 
 namespace armature {
@@ -34,6 +35,16 @@ struct ArrayLayoutRequest {
   int members = 1;
 };
 
+/// The parts of an alignment; see array_alignment.
+struct ArrayAlignmentRequest {
+  std::string name;  // of the new array
+  std::string other;
+  std::span<const std::ptrdiff_t> shape;
+  std::span<const int> dimensions;
+  std::span<const std::ptrdiff_t> first;
+  bool is_replicated = false;
+};
+
 /// A member's own elements in its memory, in elements.
 struct ArrayBlock {
   PerDimension counts{};
@@ -57,17 +68,19 @@ class ArrayLayout {
   [[nodiscard]] int members() const { return members_; }
   [[nodiscard]] std::ptrdiff_t size() const;
 
-  /// The member at that place of the grid. Members are numbered as the elements of a matrix in C.
-  [[nodiscard]] ARMATURE_API int member(const std::array<int, array_dimensions_max>& at) const;
-  /// The place of a member; the first coordinate is -1 if the grid leaves it out.
-  [[nodiscard]] ARMATURE_API std::array<int, array_dimensions_max> place(int member) const;
+  /// The members at the places of the grid.
+  [[nodiscard]] const ArrayPlacement& placement() const { return placement_; }
+  [[nodiscard]] std::array<int, array_dimensions_max> place(int member) const {
+    return placement_.place(member);
+  }
 
   [[nodiscard]] ARMATURE_API ArrayBlock block(int member) const;
   /// The block at a place of the grid.
   [[nodiscard]] ARMATURE_API ArrayBlock
   block_at(const std::array<int, array_dimensions_max>& at) const;
 
-  /// The place of an element: a member, and how many elements behind the beginning of its memory.
+  /// The place of an element: the member that has the original, and how many elements behind the
+  /// beginning of its memory.
   struct Location {
     int member = 0;
     std::ptrdiff_t offset = 0;
@@ -81,15 +94,19 @@ class ArrayLayout {
   /// This layout with a dimension more, which is not divided and becomes number `d`; without
   /// ghosts.
   [[nodiscard]] ARMATURE_API ArrayLayout inserted(int d, std::ptrdiff_t extent) const;
+  /// The layout of an array that is aligned with this one: see distributed_array::like. Throws
+  /// Error(bad_argument), which names both arrays.
+  [[nodiscard]] ARMATURE_API ArrayLayout aligned(const ArrayAlignmentRequest& request) const;
   /// Whether each element is the same one of the same member in both. Ghosts may differ.
   [[nodiscard]] bool is_aligned_with(const ArrayLayout& other) const {
-    return order_ == other.order_ && axes_ == other.axes_;
+    return order_ == other.order_ && placement_ == other.placement_ && axes_ == other.axes_;
   }
 
   friend bool operator==(const ArrayLayout&, const ArrayLayout&) = default;
 
  private:
   std::vector<ArrayAxis> axes_;
+  ArrayPlacement placement_;
   std::vector<std::ptrdiff_t> ghosts_;
   bool has_ghosts_ = false;
   Order order_ = Order::row_major;

@@ -16,11 +16,16 @@ struct ArraySection {
   int dimensions = 0;
   std::array<Range, array_dimensions_max> ranges;  // of the array's dimensions
   int open = 0;                                    // the section's own dimensions,
-  std::array<int, array_dimensions_max> axes{};    // and which of the array's each is
+  std::array<int, array_dimensions_max> axes{};    // which of the array's each is, or -1:
+  PerDimension spread{};                           // then it has the same elements so many times
   bool is_periodic = false;  // indices may lie outside, and are meant modulo the extent
 
+  friend bool operator==(const ArraySection&, const ArraySection&) = default;
+
   [[nodiscard]] std::ptrdiff_t count(int k) const {
-    return ranges[static_cast<std::size_t>(axes[static_cast<std::size_t>(k)])].count();
+    const int axis = axes[static_cast<std::size_t>(k)];
+    return axis < 0 ? spread[static_cast<std::size_t>(k)]
+                    : ranges[static_cast<std::size_t>(axis)].count();
   }
   [[nodiscard]] std::ptrdiff_t size() const {
     std::ptrdiff_t size = 1;
@@ -58,6 +63,12 @@ struct ArrayPartner {
   int member = 0;
   std::vector<ArrayBox> boxes;
 };
+
+/// The section with one more dimension, number `k`, along which it has the same elements `count`
+/// times. Throws Error(bad_argument) when there cannot be such a dimension.
+[[nodiscard]] ARMATURE_API ArraySection spread_section(const std::string& name,
+                                                       const ArraySection& section, int k,
+                                                       std::ptrdiff_t count);
 
 /// Parts of a section with their members; the local side is a view with these strides, one for each
 /// dimension of the section.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -48,13 +49,14 @@ template <class R, class Op, class Term, class T, int N, class... U>
                                  const distributed_array<U, N>&... others) {
   array.fence();
   detail::PartialResult<R> mine;
+  const bool counts = array.layout().placement().is_original(array.store().me());
   [&](const detail::AlignedOperand<U, N>&... operands) {
     detail::for_rows(
         array.local_memory().data(), &array.store().block(),
         [&](std::ptrdiff_t count, const T* row, const U*... rows) {
           R sum = term(row[0], rows[0]...);
           for (std::ptrdiff_t i = 1; i < count; ++i) sum = op(sum, term(row[i], rows[i]...));
-          mine = {mine.is_there ? op(mine.value, sum) : sum, true};
+          if (counts) mine = {mine.is_there ? op(mine.value, sum) : sum, true};
         },
         operands...);
   }(detail::AlignedOperand<U, N>(array, others)...);
@@ -74,6 +76,24 @@ template <class T, int N>
 template <class T, int N>
 [[nodiscard]] T dot(const distributed_array<T, N>& a, const distributed_array<T, N>& b) {
   return transform_reduce(T(), std::plus<>(), std::multiplies<>(), a, b);
+}
+/// Returns how many elements have a property.
+template <class T, int N, std::predicate<const T&> P>
+[[nodiscard]] std::ptrdiff_t count_if(const distributed_array<T, N>& array, P has) {
+  return transform_reduce(
+      std::ptrdiff_t{0}, std::plus<>(),
+      [&has](const T& x) -> std::ptrdiff_t { return has(x) ? 1 : 0; }, array);
+}
+/// Returns whether any element has a property; all_of: whether all have.
+template <class T, int N, std::predicate<const T&> P>
+[[nodiscard]] bool any_of(const distributed_array<T, N>& array, P has) {
+  return transform_reduce(
+      false, std::logical_or<>(), [&has](const T& x) -> bool { return has(x); }, array);
+}
+template <class T, int N, std::predicate<const T&> P>
+[[nodiscard]] bool all_of(const distributed_array<T, N>& array, P has) {
+  return transform_reduce(
+      true, std::logical_and<>(), [&has](const T& x) -> bool { return has(x); }, array);
 }
 /// Returns the sum of the elements' amounts; norm_2: the root of the sum of their squares;
 /// norm_max: the largest amount, or 0.

@@ -29,7 +29,6 @@ class ArrayCopy {
   bool is_staged_;                 // from one place of an array to another that overlaps it
   std::vector<std::byte> staged_;  // then the caller's block
   ArrayTransfers transfers_;
-  std::vector<Handle> under_way_;
 };
 
 }  // namespace detail

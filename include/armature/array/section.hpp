@@ -18,6 +18,9 @@
 
 namespace armature {
 
+template <class T>
+class section_schedule;
+
 /// A section of a distributed_array: a value that does not keep the array alive. Transfers between
 /// it and local memory are one-sided, and one operation for each rank that has a part. Their
 /// completion and order are those of put, get and accumulate.
@@ -52,8 +55,10 @@ class array_section {
       throw Error(Errc::bad_argument,
                   "distributed_array '" + store_->name() + "': no permutation of the " +
                       std::to_string(section_.open) + " dimensions of a section");
-    for (std::size_t k = 0; k < order.size(); ++k)
+    for (std::size_t k = 0; k < order.size(); ++k) {
       section.axes[k] = section_.axes[static_cast<std::size_t>(order[k])];
+      section.spread[k] = section_.spread[static_cast<std::size_t>(order[k])];
+    }
     return {*store_, section};
   }
   [[nodiscard]] array_section permuted(std::initializer_list<int> order) const {
@@ -67,19 +72,24 @@ class array_section {
     return permuted(std::span<const int>(order).first(static_cast<std::size_t>(section_.open)));
   }
 
-  // -- transfers; views have the section's shape. A span has it in the order of a C array.
+  /// This section with a dimension more, number k, along which it has the same elements `count`
+  /// times (Fortran's SPREAD): `matrix.all() = row.all().spread(0, rows)`. It is only read.
+  [[nodiscard]] array_section<const T> spread(int k, std::ptrdiff_t count) const {
+    return {*store_, detail::spread_section(store_->name(), section_, k, count)};
+  }
+
+  // -- transfers; views have the section's shape. A span has it in the order of a C array. Those
+  // that are repeated are not planned again (plan_cache.hpp).
   template <int M>
   section_handle get_async(array_view<Value, M> to) const {
-    return start(with_view(Verb::get, to, nullptr));
+    return start(Verb::get, placed(to));
   }
   template <int M>
   void get(array_view<Value, M> to) const {
-    with_view(Verb::get, to, nullptr).perform();
+    perform(Verb::get, placed(to));
   }
-  void get(std::span<Value> to) const { dense(Verb::get, to, nullptr).perform(); }
-  section_handle get_async(std::span<Value> to) const {
-    return start(dense(Verb::get, to, nullptr));
-  }
+  void get(std::span<Value> to) const { perform(Verb::get, placed(to)); }
+  section_handle get_async(std::span<Value> to) const { return start(Verb::get, placed(to)); }
   [[nodiscard]] std::vector<Value> get() const {
     std::vector<Value> elements(static_cast<std::size_t>(size()));
     get(std::span<Value>(elements));
@@ -88,30 +98,40 @@ class array_section {
 
   template <class U, int M>
   requires std::same_as<std::remove_const_t<U>, T> section_handle put_async(array_view<U, M> from)
-  const { return start(with_view(Verb::put, from, nullptr)); }
+  const { return start(Verb::put, placed(from)); }
   template <class U, int M>
   requires std::same_as<std::remove_const_t<U>, T>
-  void put(array_view<U, M> from) const { with_view(Verb::put, from, nullptr).perform(); }
+  void put(array_view<U, M> from) const { perform(Verb::put, placed(from)); }
   void put(std::span<const T> from) const requires(!std::is_const_v<T>) {
-    dense(Verb::put, from, nullptr).perform();
+    perform(Verb::put, placed(from));
   }
   section_handle put_async(std::span<const T> from) const requires(!std::is_const_v<T>) {
-    return start(dense(Verb::put, from, nullptr));
+    return start(Verb::put, placed(from));
   }
 
   /// Adds scale times the elements of `from`, atomically for each element.
   template <class U, int M>
   requires std::same_as<std::remove_const_t<U>, T> && Accumulable<T> section_handle
   accumulate_async(array_view<U, M> from, Value scale = Value(1))
-  const { return start(with_view(Verb::accumulate, from, &scale)); }
+  const { return start(Verb::accumulate, placed(from), &scale); }
   template <class U, int M>
   requires std::same_as<std::remove_const_t<U>, T> && Accumulable<T>
   void accumulate(array_view<U, M> from, Value scale = Value(1)) const {
-    with_view(Verb::accumulate, from, &scale).perform();
+    perform(Verb::accumulate, placed(from), &scale);
   }
   void accumulate(std::span<const T> from, Value scale = Value(1)) const requires Accumulable<T> {
-    dense(Verb::accumulate, from, &scale).perform();
+    perform(Verb::accumulate, placed(from), &scale);
   }
+
+  /// A get, put or accumulate that is planned once, to run it any number of times: `memory` is a
+  /// view or span as above. Include section_schedule.hpp.
+  template <class Memory>
+  [[nodiscard]] section_schedule<T> get_schedule(const Memory& memory) const;
+  template <class Memory>
+  [[nodiscard]] section_schedule<T> put_schedule(const Memory& memory) const;
+  template <class Memory>
+  [[nodiscard]] section_schedule<T> accumulate_schedule(const Memory& memory,
+                                                        Value scale = Value(1)) const;
 
   /// The members that have a part of it.
   [[nodiscard]] std::vector<int> owners() const {
@@ -138,40 +158,54 @@ class array_section {
   [[nodiscard]] const detail::ArraySection& section() const { return section_; }
 
  private:
-  using Transfers = detail::ArrayTransfers;
+  friend class section_schedule<T>;
 
-  static section_handle start(const Transfers& transfers) {
-    std::vector<Handle> under_way;
-    transfers.start(under_way);
-    return section_handle(std::move(under_way));
-  }
+  /// Local memory of the section's shape.
+  struct Place {
+    Value* data;
+    detail::PerDimension strides;
+  };
+
   template <class U, int M>
-  Transfers with_view(Verb verb, array_view<U, M> view, const Value* scale) const {
+  Place placed(array_view<U, M> view) const {
     store_->require_shape(section_, view.extents().data(), M);
-    detail::PerDimension strides{};
-    for (std::size_t k = 0; k < static_cast<std::size_t>(M); ++k) strides[k] = view.strides()[k];
-    return planned(verb, const_cast<Value*>(view.data()), strides, scale);
+    Place place{const_cast<Value*>(view.data()), {}};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(M); ++k)
+      place.strides[k] = view.strides()[k];
+    return place;
   }
   template <class U>
-  Transfers dense(Verb verb, std::span<U> elements, const Value* scale) const {
+  Place placed(std::span<U> elements) const {
     const std::ptrdiff_t given = std::ssize(elements);
     if (given != size()) store_->require_shape(section_, &given, 1);
-    detail::PerDimension strides{};
+    Place place{const_cast<Value*>(elements.data()), {}};
     std::ptrdiff_t stride = 1;
     for (int k = section_.open; k-- > 0;) {
-      strides[static_cast<std::size_t>(k)] = stride;
+      place.strides[static_cast<std::size_t>(k)] = stride;
       stride *= section_.count(k);
     }
-    return planned(verb, const_cast<Value*>(elements.data()), strides, scale);
+    return place;
   }
-  Transfers planned(Verb verb, Value* local, const detail::PerDimension& strides,
-                    const Value* scale) const {
-    Transfers transfers(verb, sizeof(Value));
+
+  static void accumulate_by(detail::ArrayTransfers& transfers, const Value* scale) {
     if constexpr (Accumulable<Value>)
       if (scale != nullptr) transfers.accumulate_by(detail::element_of<Value>, scale);
-    store_->add(detail::plan_section(store_->layout(), section_, strides),
-                reinterpret_cast<std::byte*>(local), transfers);
-    return transfers;
+  }
+  [[nodiscard]] auto lend(Verb verb, const Place& place) const {
+    return store_->transfers(verb, section_, place.strides,
+                             reinterpret_cast<std::byte*>(place.data));
+  }
+  void perform(Verb verb, const Place& place, const Value* scale = nullptr) const {
+    const auto transfers = lend(verb, place);
+    accumulate_by(*transfers, scale);
+    transfers->perform();
+  }
+  section_handle start(Verb verb, const Place& place, const Value* scale = nullptr) const {
+    const auto transfers = lend(verb, place);
+    accumulate_by(*transfers, scale);
+    std::vector<Handle> under_way;
+    transfers->start(under_way);
+    return section_handle(std::move(under_way));
   }
 
   const detail::ArrayStore* store_;

@@ -48,8 +48,10 @@ class section_transform {
   section_transform(const array_section<T>& out, F f, const array_section<U>&... in)
       : out_(out), f_(std::move(f)), operands_{operand(in)...} {
     const auto plan = detail::plan_section(out.store().layout(), out.section(), {});
+    const auto here = out.store().layout().place(out.store().me());
+    const int mine = here[0] < 0 ? -1 : out.store().layout().placement().member(here);
     for (const detail::ArrayPartner& partner : plan)
-      if (partner.member == out.store().me()) boxes_ = partner.boxes;
+      if (partner.member == mine) boxes_ = partner.boxes;
     ((is_staged_ |= &in.store() == &out.store()), ...);
     std::size_t exchanged = 0;
     for (const auto& one : operands_)
@@ -115,6 +117,11 @@ class section_transform {
   std::vector<T> results_;
 };
 
+/// Collective: makes all elements of a section that value.
+template <class T>
+void fill(const array_section<T>& out, const std::type_identity_t<T>& value) {
+  section_transform(out, [value] { return value; }).run();
+}
 /// Collective: out = f(in...), once.
 template <class T, class F, class... U>
 requires std::is_invocable_r_v<T, F&, const U&...>

@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "armature/array/layout.hpp"
 #include "armature/array/plan.hpp"
+#include "armature/array/plan_cache.hpp"
 #include "armature/array/transfers.hpp"
 #include "armature/global_ptr.hpp"
 #include "armature/piece.hpp"
@@ -32,9 +34,17 @@ class ArrayStore {
   [[nodiscard]] const ArrayBlock& block() const { return block_; }
   [[nodiscard]] std::byte* mine() const { return mine_; }
 
-  /// The place of an element. Throws Error(bad_argument) when an index lies outside.
+  /// Whether some elements have copies at several members.
+  [[nodiscard]] bool is_replicated() const { return layout_.placement().copies() > 1; }
+  /// The member of those with copies of what `original` has that the caller reaches best.
+  [[nodiscard]] ARMATURE_API int nearest(int original) const;
+  /// Puts the bytes of an element, whose nearest copy lies there, to all copies.
+  ARMATURE_API void put_copies(global_ptr<std::byte> nearest, const void* element) const;
+
+  /// The place of an element, or of the nearest copy of it. Throws Error(bad_argument) when an
+  /// index lies outside.
   [[nodiscard]] ARMATURE_API global_ptr<std::byte> pointer(const std::ptrdiff_t* indices) const;
-  /// The member of the team that has an element. Throws as pointer() does.
+  /// The member of the team that has an element, or the nearest copy. Throws as pointer() does.
   [[nodiscard]] ARMATURE_API int owner(const std::ptrdiff_t* indices) const;
   /// The memory of a member.
   [[nodiscard]] global_ptr<std::byte> memory(int member) const {
@@ -49,11 +59,21 @@ class ArrayStore {
   /// other, and so do their values at `local`.
   ARMATURE_API void add_elements(const std::ptrdiff_t* indices, std::size_t count, std::byte* local,
                                  ArrayTransfers& transfers) const;
+  /// The transfers of a section, planned now or kept from a call before.
+  [[nodiscard]] ArrayPlanCache::Loan transfers(ArrayTransfers::Verb verb,
+                                               const ArraySection& section,
+                                               const PerDimension& strides,
+                                               std::byte* local) const {
+    return plans_.lend(*this, verb, section, strides, local);
+  }
   /// Throws Error(bad_argument) unless the section has this shape, that of a view.
   ARMATURE_API void require_shape(const ArraySection& section, const std::ptrdiff_t* extents,
                                   int dimensions) const;
 
  private:
+  /// The members to which a transfer of what `original` has goes.
+  [[nodiscard]] std::vector<int> concerned(int original, ArrayTransfers::Verb verb) const;
+
   Team team_;
   int me_;
   std::string name_;
@@ -63,6 +83,7 @@ class ArrayStore {
   ArrayBlock block_;
   std::byte* mine_;
   int exceptions_;
+  mutable ArrayPlanCache plans_;
 };
 
 }  // namespace armature::detail

@@ -44,10 +44,23 @@ class ArrayTransfers {
   ARMATURE_API void add_elements(Rank rank, std::span<std::byte* const> remote,
                                  std::span<std::byte* const> local);
 
+  /// Says where the local memory of what was added begins, so that it can be moved.
+  void begin_at(std::byte* local) { local_ = local; }
+  /// Makes the transfers those of local memory that begins elsewhere.
+  ARMATURE_API void move_local(std::byte* local);
+  /// Whether ranks are still near that were near when they were added: else they cost more messages
+  /// than they must.
+  [[nodiscard]] ARMATURE_API bool is_as_planned() const;
+
   /// Starts them all; those that are not complete at once are appended.
   ARMATURE_API void start(std::vector<Handle>& under_way) const;
-  /// Starts and completes them: puts and accumulates locally, in the order of blocking ones.
-  ARMATURE_API void perform() const;
+  /// Starts them all. wait() completes them: puts and accumulates locally. After the first run they
+  /// allocate nothing of their own.
+  ARMATURE_API void start();
+  ARMATURE_API void wait();
+  /// Starts and completes them, in the order of blocking ones.
+  ARMATURE_API void perform();
+  [[nodiscard]] Verb verb() const { return verb_; }
   /// How many ranks are concerned.
   [[nodiscard]] std::size_t ranks() const { return ranks_; }
   /// How many operations that is.
@@ -93,8 +106,11 @@ class ArrayTransfers {
   const void* scale_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t ranks_ = 0;
+  std::byte* local_ = nullptr;
   std::vector<OneBox> strided_;
   std::vector<Rows> scattered_;
+  std::vector<Rank> near_;  // ranks to which several boxes go one by one
+  std::vector<Handle> under_way_;
 };
 
 }  // namespace armature::detail
