@@ -6,7 +6,7 @@ using namespace arrays;
 
 namespace {
 
-/// What the caller has of an array of a dimension is what it has of a dimension of another.
+/// The caller has the same of an array of one dimension as of a dimension of another.
 template <int N>
 void expect_alignment(const armature::distributed_array<long, 1>& line,
                       const armature::distributed_array<long, N>& other, int d,

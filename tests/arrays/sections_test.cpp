@@ -97,6 +97,42 @@ TEST(Sections, views_with_strides_are_filled_and_read) {
   array.fence();
 }
 
+TEST(Sections, repeated_transfers_are_those_of_the_buffer_that_is_given) {
+  for (const auto& distribution :
+       {Distribution::block(), Distribution::cyclic(), Distribution::cyclic(3)}) {
+    armature::distributed_array<long, 2> array(world(), {30, 8}, {.distribution = {distribution}});
+    Model<2> model({30, 8});
+    number(array, model);
+    // More sections than plans are kept, each with several buffers.
+    std::vector<std::vector<long>> buffers(3, std::vector<long>(200));
+    for (std::ptrdiff_t turn = 0; turn < 60; ++turn) {
+      const std::ptrdiff_t low = turn % 11;
+      const auto section = array[{Range(low, low + 20, 2), Range(0, 5)}];
+      auto& buffer = buffers[static_cast<std::size_t>(turn % 3)];
+      std::vector<long> expected;
+      for_section<2>({Range(low, low + 20, 2), Range(0, 5)},
+                     [&](const Indices<2>& i) { expected.push_back(model[i]); });
+      section.get(std::span(buffer).subspan(static_cast<std::size_t>(turn), 50));
+      EXPECT_TRUE(std::ranges::equal(std::span(buffer).subspan(static_cast<std::size_t>(turn), 50),
+                                     expected));
+    }
+    array.fence();
+    // Members write what they have to add in turn.
+    auto add = array[{Range(3, 30, 3), 2}].accumulate_schedule(
+        std::span<const long>(buffers[0]).first(9), 2);
+    for (long turn = 0; turn < 4; ++turn) {
+      std::ranges::fill(buffers[0], turn + me());
+      add.start();
+      add.wait();
+      for (std::ptrdiff_t i = 3; i < 30; i += 3)
+        for (int rank = 0; rank < ranks(); ++rank) model[{i, 2}] += 2 * (turn + rank);
+    }
+    array.fence();
+    expect_blocks(array, model);
+    array.fence();
+  }
+}
+
 TEST(Sections, a_handle_tells_when_all_ranks_have_answered) {
   armature::distributed_array<long, 2> array(world(), {20, 20});
   Model<2> model({20, 20});

@@ -9,7 +9,7 @@
 
 namespace armature::detail {
 
-/// Which member of a team is at which place of an array's process grid. Members are numbered as the
+/// The members of a team at the places of an array's process grid. Members are numbered as the
 /// elements of a matrix in C; an array that is aligned with some dimensions of another has the
 /// numbers of that one's grid. Where a dimension is replicated, several members have the same
 /// place: the first one has the original, the others copies.
@@ -43,7 +43,7 @@ class ArrayPlacement {
   [[nodiscard]] int member_with_copy(int original, int copy) const {
     return original + copies_[static_cast<std::size_t>(copy)];
   }
-  /// Which copy a member has; -1 if the grid leaves it out.
+  /// The number of the copy that a member has; -1 if the grid leaves it out.
   [[nodiscard]] ARMATURE_API int copy_of(int member) const;
   [[nodiscard]] bool is_original(int member) const { return copy_of(member) == 0; }
 

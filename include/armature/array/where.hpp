@@ -38,7 +38,7 @@ void where(const distributed_array<M, N>& mask, distributed_array<T, N>& out,
            const std::type_identity_t<T>& value) {
   where(mask, out, [value] { return value; });
 }
-/// The same of sections of one shape.
+/// Sections of one shape: out = f(in...) where the mask is true.
 template <class M, class T, class F, class... U>
 requires std::is_invocable_r_v<T, F&, const U&...>
 void where(const array_section<M>& mask, const array_section<T>& out, F f,
