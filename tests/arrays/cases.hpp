@@ -244,4 +244,27 @@ void number(armature::distributed_array<long, N>& array, Model<N>& model, long f
   array.fence();
 }
 
+/// An array of random distributions, with numbers.
+template <int N>
+struct Numbered {
+  Numbered(Random& random, const Indices<N>& shape, long first)
+      : array(world(), shape, random_options<N>(random, shape, random_kinds<N>(random), true)),
+        model(shape) {
+    number(array, model, first);
+  }
+
+  armature::distributed_array<long, N> array;
+  Model<N> model;
+};
+
+/// Calls f(random) for that many seeds; fewer where transfers go over a network.
+template <class F>
+void for_seeds(int times, F f) {
+  for (int i = 0; i < conformance::often(times) && !testing::Test::HasFailure(); ++i) {
+    const testing::ScopedTrace trace(__FILE__, __LINE__, "seed " + std::to_string(i));
+    Random random(static_cast<std::uint64_t>(i));
+    f(random);
+  }
+}
+
 }  // namespace arrays

@@ -4,19 +4,6 @@ using namespace arrays;
 
 namespace {
 
-/// An array of random distributions, with numbers.
-template <int N>
-struct Numbered {
-  Numbered(Random& random, const Indices<N>& shape, long first)
-      : array(world(), shape, random_options<N>(random, shape, random_kinds<N>(random), true)),
-        model(shape) {
-    number(array, model, first);
-  }
-
-  armature::distributed_array<long, N> array;
-  Model<N> model;
-};
-
 enum class Ends { circular, kept, boundary };
 
 /// out(i) = a(i + by) in dimension d; `is_same`: out is a.

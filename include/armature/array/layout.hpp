@@ -66,7 +66,7 @@ class ArrayLayout {
   [[nodiscard]] bool has_ghosts() const { return has_ghosts_; }
   [[nodiscard]] Order order() const { return order_; }
   [[nodiscard]] int members() const { return members_; }
-  [[nodiscard]] std::ptrdiff_t size() const;
+  [[nodiscard]] ARMATURE_API std::ptrdiff_t size() const;
 
   /// The members at the places of the grid.
   [[nodiscard]] const ArrayPlacement& placement() const { return placement_; }

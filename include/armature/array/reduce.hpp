@@ -157,47 +157,4 @@ template <class T, int N>
   return first_by(array, std::greater<>());
 }
 
-/// Combines the elements of each line along dimension `d`: out(i, k) = the combination of all
-/// array(i, j, k), if d is 1. Elements of a line are combined in the order of their indices if the
-/// dimension is distributed in blocks. Throws Error(bad_argument) for a dimension that there is
-/// not, one without indices, and an `out` of another shape.
-template <class T, int N, class Op = std::plus<>>
-void reduce_along(distributed_array<T, N - 1>& out, const distributed_array<T, N>& array, int d,
-                  Op op = {}) {
-  if (d < 0 || d >= N || array.extent(d) == 0)
-    throw Error(Errc::bad_argument, "distributed_array '" + array.name() +
-                                        "': nothing to combine along dimension " +
-                                        std::to_string(d));
-  const detail::ArrayAxis& axis = array.layout().axis(d);
-  // An element for each position that has some.
-  std::vector<std::ptrdiff_t> lengths;
-  for (int p = 0; p < axis.positions(); ++p) lengths.push_back(axis.count(p) > 0 ? 1 : 0);
-  const std::ptrdiff_t parts = std::count(lengths.begin(), lengths.end(), 1);
-  array.fence();
-  distributed_array<T, N> partial(
-      array.team(), array.name(),
-      array.layout().replaced(d, detail::ArrayAxis("partial", Distribution::gen_block(lengths),
-                                                   parts, axis.positions())));
-  const auto from = array.local();
-  detail::for_each_local(partial, [&](auto i) {
-    T& sum = partial.local()[i];
-    sum = from[i];
-    for (++i[static_cast<std::size_t>(d)]; i[static_cast<std::size_t>(d)] < from.extent(d);
-         ++i[static_cast<std::size_t>(d)])
-      sum = op(sum, from[i]);
-  });
-  distributed_array<T, N> gathered(array.team(), array.name(), out.layout().inserted(d, parts));
-  gathered.all() = partial.all();
-  const auto lines = gathered.local();
-  detail::for_each_local(out, [&](const auto& i) {
-    typename distributed_array<T, N>::Indices at{};
-    for (std::size_t k = 0; k + 1 < static_cast<std::size_t>(N); ++k)
-      at[k < static_cast<std::size_t>(d) ? k : k + 1] = i[k];
-    T sum = lines[at];
-    while (++at[static_cast<std::size_t>(d)] < parts) sum = op(sum, lines[at]);
-    out.local()[i] = sum;
-  });
-  out.fence();
-}
-
 }  // namespace armature

@@ -90,7 +90,7 @@ class array_section {
   }
   void get(std::span<Value> to) const { perform(Verb::get, placed(to)); }
   section_handle get_async(std::span<Value> to) const { return start(Verb::get, placed(to)); }
-  [[nodiscard]] std::vector<Value> get() const {
+  [[nodiscard]] std::vector<Value> get() const requires(!std::same_as<Value, bool>) {
     std::vector<Value> elements(static_cast<std::size_t>(size()));
     get(std::span<Value>(elements));
     return elements;
