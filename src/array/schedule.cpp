@@ -46,6 +46,7 @@ bool may_overlap(const ArraySection& one, const ArraySection& other) {
 ArrayCopy::ArrayCopy(const ArrayStore& to, const ArraySection& to_section, const ArrayStore& from,
                      const ArraySection& from_section)
     : from_(&from),
+      to_(&to),
       is_staged_(&to == &from && may_overlap(to_section, from_section)),
       transfers_(ArrayTransfers::Verb::put, from.element_bytes()) {
   check(to, to_section, from, from_section);
@@ -60,6 +61,8 @@ ArrayCopy::ArrayCopy(const ArrayStore& to, const ArraySection& to_section, const
 
 void ArrayCopy::run() {
   const Team& team = from_->team();
+  from_->require_use(ArrayUse::get, [] { return "a section that is copied"; });
+  to_->require_use(ArrayUse::put, [] { return "a section that is a copy"; });
   team.barrier();
   if (is_staged_) {
     // Nothing is written before all have set aside what they had.

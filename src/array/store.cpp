@@ -82,10 +82,33 @@ int ArrayStore::nearest(int original) const {
   return found;
 }
 
+int ArrayStore::member_of(Rank rank) const {
+  int member = 0;
+  while (memory(member).rank() != rank) ++member;
+  return member;
+}
+
+void ArrayStore::require_element(ArrayUse use, global_ptr<std::byte> at) const {
+  require_use(use, [&] {
+    const int member = member_of(at.rank());
+    const auto place = layout_.place(member);
+    const ArrayBlock block = layout_.block(member);
+    const std::ptrdiff_t offset =
+        (at.address() - memory(member).address()) / static_cast<std::ptrdiff_t>(element_bytes_);
+    PerDimension indices{};
+    for (int d = 0; d < layout_.dimensions(); ++d) {
+      const auto k = static_cast<std::size_t>(d);
+      const std::ptrdiff_t with_ghosts = block.counts[k] + 2 * layout_.ghosts(d);
+      const std::ptrdiff_t local = offset / block.strides[k] % with_ghosts - layout_.ghosts(d);
+      indices[k] = layout_.axis(d).global(place[k], local);
+    }
+    return "element " + element_text(indices.data(), layout_.dimensions());
+  });
+}
+
 void ArrayStore::put_copies(global_ptr<std::byte> nearest, const void* element) const {
   const ArrayPlacement& placement = layout_.placement();
-  int member = 0;
-  while (memory(member).rank() != nearest.rank()) ++member;
+  const int member = member_of(nearest.rank());
   const std::ptrdiff_t behind = nearest.address() - memory(member).address();
   const int original = member - (placement.member_with_copy(0, placement.copy_of(member)));
   for (int copy = 0; copy < placement.copies(); ++copy)
@@ -97,6 +120,8 @@ void ArrayStore::add_elements(const std::ptrdiff_t* indices, std::size_t count, 
                               ArrayTransfers& transfers) const {
   const auto dimensions = static_cast<std::size_t>(layout_.dimensions());
   const auto bytes = static_cast<std::ptrdiff_t>(element_bytes_);
+  require_use(use_of(transfers.verb()),
+              [&] { return "element " + element_text(indices, layout_.dimensions()); });
   std::vector<ArrayLayout::Location> where;
   where.reserve(count);
   std::vector<std::size_t> begin(static_cast<std::size_t>(layout_.members()) + 1);

@@ -151,11 +151,13 @@ class distributed_array {
   requires(sizeof...(I) == static_cast<std::size_t>(N)) [[nodiscard]] array_element<T> operator()(
       I... i) {
     return array_element<T>(pointer({static_cast<std::ptrdiff_t>(i)...}),
-                            store_->is_replicated() ? store_.get() : nullptr);
+                            store_->is_plain() ? nullptr : store_.get());
   }
   template <std::integral... I>
   requires(sizeof...(I) == static_cast<std::size_t>(N)) [[nodiscard]] T operator()(I... i) const {
-    return armature::get(pointer({static_cast<std::ptrdiff_t>(i)...}));
+    const Indices at{static_cast<std::ptrdiff_t>(i)...};
+    require_use(detail::ArrayUse::get, at);
+    return armature::get(pointer(at));
   }
   /// The place of an element, for one-sided operations: put_async, fetch_add, accumulate... Of a
   /// replicated array it is the nearest copy, which is only read so.
@@ -171,6 +173,7 @@ class distributed_array {
     if (store_->is_replicated())
       throw Error(Errc::bad_argument, "distributed_array '" + name() +
                                           "' is replicated: no step increments all copies");
+    require_use(detail::ArrayUse::accumulate, i);
     return fetch_add(pointer(i), by);
   }
 
@@ -194,14 +197,19 @@ class distributed_array {
   // -- what the caller has
   /// My elements: local indices count from 0. Where there are ghosts, -1 is the nearest one before
   /// the block, and extent(d) the nearest one behind it.
-  [[nodiscard]] View local() { return view_of<T>(); }
+  [[nodiscard]] View local() {
+    store_->require_use(detail::ArrayUse::local_access, [] { return "local()"; });
+    return view_of<T>();
+  }
   [[nodiscard]] array_view<const T, N> local() const { return view_of<const T>(); }
   /// My memory, with ghosts, in the order in which it lies.
   [[nodiscard]] std::span<T> local_memory() {
+    store_->require_use(detail::ArrayUse::local_access, [] { return "local_memory()"; });
     return {reinterpret_cast<T*>(store_->mine()), static_cast<std::size_t>(store_->block().size)};
   }
   [[nodiscard]] std::span<const T> local_memory() const {
-    return const_cast<distributed_array&>(*this).local_memory();
+    return {reinterpret_cast<const T*>(store_->mine()),
+            static_cast<std::size_t>(store_->block().size)};
   }
   /// The global indices of a local element.
   [[nodiscard]] Indices global(const Indices& local) const {
@@ -222,6 +230,9 @@ class distributed_array {
   [[nodiscard]] const detail::ArrayStore& store() const { return *store_; }
 
  private:
+  void require_use(detail::ArrayUse use, const Indices& at) const {
+    store_->require_use(use, [&] { return "element " + detail::element_text(at.data(), N); });
+  }
   [[nodiscard]] detail::ArraySection cut(const Ranges& ranges, bool is_periodic = false) const {
     return detail::make_section(name(), layout(), ranges.data(), is_periodic);
   }

@@ -19,17 +19,22 @@ class array_element {
   using Value = std::remove_const_t<T>;
 
  public:
-  /// `copies`: the array, if there are copies of the element elsewhere.
-  explicit array_element(global_ptr<T> at, const detail::ArrayStore* copies = nullptr)
-      : at_(at), copies_(copies) {}
+  /// `special`: the array, if there are copies of the element elsewhere, or it is in a phase.
+  explicit array_element(global_ptr<T> at, const detail::ArrayStore* special = nullptr)
+      : at_(at), special_(special) {}
   array_element(const array_element&) = default;
 
-  operator Value() const { return get(at_); }  // NOLINT(google-explicit-constructor)
+  operator Value() const {  // NOLINT(google-explicit-constructor)
+    if (special_ != nullptr) special_->require_element(detail::ArrayUse::get, bytes());
+    return get(at_);
+  }
   const array_element& operator=(const Value& value) const requires(!std::is_const_v<T>) {
-    if (copies_ == nullptr)
+    if (special_ == nullptr) {
       put(at_, value);
-    else
-      copies_->put_copies({at_.rank(), reinterpret_cast<std::byte*>(at_.address())}, &value);
+      return *this;
+    }
+    special_->require_element(detail::ArrayUse::put, bytes());
+    special_->put_copies(bytes(), &value);
     return *this;
   }
   const array_element& operator=(const array_element& other) const requires(!std::is_const_v<T>) {
@@ -49,8 +54,12 @@ class array_element {
   }
 
  private:
+  [[nodiscard]] global_ptr<std::byte> bytes() const {
+    return {at_.rank(), reinterpret_cast<std::byte*>(const_cast<Value*>(at_.address()))};
+  }
+
   global_ptr<T> at_;
-  const detail::ArrayStore* copies_;
+  const detail::ArrayStore* special_;
 };
 
 }  // namespace armature

@@ -26,6 +26,7 @@ class ArrayCopy {
 
  private:
   const ArrayStore* from_;
+  const ArrayStore* to_;
   bool is_staged_;                 // from one place of an array to another that overlaps it
   std::vector<std::byte> staged_;  // then the caller's block
   ArrayTransfers transfers_;

@@ -26,13 +26,13 @@ class section_schedule {
  public:
   /// Starts all transfers and completes them: puts and accumulates locally.
   void run() {
-    rescale();
+    prepare();
     transfers_.perform();
   }
   /// Starts them; the memory of a put or accumulate may be used again after wait(), that of a get
   /// holds the elements then.
   void start() {
-    rescale();
+    prepare();
     transfers_.start();
   }
   void wait() { transfers_.wait(); }
@@ -49,13 +49,18 @@ class section_schedule {
 
   section_schedule(const array_section<T>& section, Verb verb, const Place& place,
                    const Value& scale)
-      : transfers_(verb, sizeof(Value)), scale_(scale) {
+      : section_(section), transfers_(verb, sizeof(Value)), scale_(scale) {
     section.store().add(
         detail::plan_section(section.store().layout(), section.section(), place.strides),
         reinterpret_cast<std::byte*>(place.data), transfers_);
   }
-  void rescale() { array_section<T>::accumulate_by(transfers_, &scale_); }
+  void prepare() {
+    section_.store().require_use(detail::ArrayStore::use_of(transfers_.verb()),
+                                 [this] { return detail::section_text(section_.section()); });
+    array_section<T>::accumulate_by(transfers_, &scale_);
+  }
 
+  array_section<T> section_;
   detail::ArrayTransfers transfers_;
   Value scale_;
 };

@@ -60,6 +60,8 @@ class section_transform {
   }
 
   void run() {
+    out_.store().require_use(detail::ArrayUse::put,
+                             [this] { return detail::section_text(out_.section()); });
     out_.store().team().barrier();
     for (const auto& one : operands_) one->fetch();
     T* const to = reinterpret_cast<T*>(out_.store().mine());

@@ -9,6 +9,7 @@
 #include "armature/array/plan.hpp"
 #include "armature/array/plan_cache.hpp"
 #include "armature/array/transfers.hpp"
+#include "armature/array/use.hpp"
 #include "armature/global_ptr.hpp"
 #include "armature/piece.hpp"
 #include "armature/team.hpp"
@@ -36,10 +37,30 @@ class ArrayStore {
 
   /// Whether some elements have copies at several members.
   [[nodiscard]] bool is_replicated() const { return layout_.placement().copies() > 1; }
+  /// Whether there is nothing about it that an element must know: no copies, no phase.
+  [[nodiscard]] bool is_plain() const { return phase_ == ArrayPhase::none && !is_replicated(); }
   /// The member of those with copies of what `original` has that the caller reaches best.
   [[nodiscard]] ARMATURE_API int nearest(int original) const;
   /// Puts the bytes of an element, whose nearest copy lies there, to all copies.
   ARMATURE_API void put_copies(global_ptr<std::byte> nearest, const void* element) const;
+
+  /// Says what the array is used for from now on. Not collective by itself.
+  void begin_phase(ArrayPhase phase) const {
+    if (phase != ArrayPhase::none && phase_ != ArrayPhase::none)
+      fail_use(name_, phase_, ArrayUse::local_access, "another phase");
+    phase_ = phase;
+  }
+  /// Throws Error(misuse) when the phase of the array forbids that; place() says where.
+  template <class Place>
+  void require_use(ArrayUse use, Place place) const {
+    if (phase_ == ArrayPhase::none ||
+        (phase_ == ArrayPhase::read_only && use == ArrayUse::get)) [[likely]]
+      return;
+    fail_use(name_, phase_, use, place());
+  }
+
+  /// The same for the element that lies there.
+  ARMATURE_API void require_element(ArrayUse use, global_ptr<std::byte> at) const;
 
   /// The place of an element, or of the nearest copy of it. Throws Error(bad_argument) when an
   /// index lies outside.
@@ -64,13 +85,22 @@ class ArrayStore {
                                                const ArraySection& section,
                                                const PerDimension& strides,
                                                std::byte* local) const {
+    require_use(use_of(verb), [&] { return section_text(section); });
     return plans_.lend(*this, verb, section, strides, local);
   }
   /// Throws Error(bad_argument) unless the section has this shape, that of a view.
   ARMATURE_API void require_shape(const ArraySection& section, const std::ptrdiff_t* extents,
                                   int dimensions) const;
 
+  static ArrayUse use_of(ArrayTransfers::Verb verb) {
+    using Verb = ArrayTransfers::Verb;
+    return verb == Verb::get ? ArrayUse::get
+                             : verb == Verb::put ? ArrayUse::put : ArrayUse::accumulate;
+  }
+
  private:
+  /// The member whose memory that rank has.
+  [[nodiscard]] int member_of(Rank rank) const;
   /// The members to which a transfer of what `original` has goes.
   [[nodiscard]] std::vector<int> concerned(int original, ArrayTransfers::Verb verb) const;
 
@@ -83,6 +113,7 @@ class ArrayStore {
   ArrayBlock block_;
   std::byte* mine_;
   int exceptions_;
+  mutable ArrayPhase phase_ = ArrayPhase::none;
   mutable ArrayPlanCache plans_;
 };
 
