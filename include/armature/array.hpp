@@ -17,6 +17,7 @@
 #include "armature/array/section_schedule.hpp"
 #include "armature/array/section_transform.hpp"
 #include "armature/array/shift.hpp"
+#include "armature/array/solve.hpp"
 #include "armature/array/square.hpp"
 #include "armature/array/view.hpp"
 #include "armature/array/where.hpp"

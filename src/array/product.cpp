@@ -12,7 +12,7 @@ namespace armature::detail {
 namespace {
 
 struct Shape {
-  std::ptrdiff_t m, n, k;
+  std::ptrdiff_t m, n, k, stride;
 };
 
 template <class T, int bytes>
@@ -45,7 +45,7 @@ template <class T, int bytes, int rows, int vectors>
 [[gnu::always_inline]] inline void multiply_by_tiles(T* sums, const T* a, const T* b,
                                                      const Shape& shape, T* strip) {
   constexpr std::ptrdiff_t width = bytes / static_cast<std::ptrdiff_t>(sizeof(T)) * vectors;
-  const auto [m, n, k] = shape;
+  const auto [m, n, k, stride] = shape;
   for (std::ptrdiff_t j = 0; j < n; j += width) {
     const std::ptrdiff_t columns = std::min(width, n - j);
     for (std::ptrdiff_t l = 0; l < k; ++l)
@@ -55,14 +55,14 @@ template <class T, int bytes, int rows, int vectors>
       // Beyond the last row it is taken again, for sums that nobody looks at.
       for (std::ptrdiff_t r = 0; r < rows; ++r) of_a[r] = a + std::min(i + r, m - 1) * k;
       if (columns == width && i + rows <= m) {
-        add_tile<T, bytes, rows, vectors>(sums + i * n + j, n, of_a, strip, k);
+        add_tile<T, bytes, rows, vectors>(sums + i * stride + j, stride, of_a, strip, k);
         continue;
       }
       T edge[rows * width] = {};
       add_tile<T, bytes, rows, vectors>(edge, width, of_a, strip, k);
       for (std::ptrdiff_t r = 0; r < std::min<std::ptrdiff_t>(rows, m - i); ++r)
         for (std::ptrdiff_t c = 0; c < columns; ++c)
-          sums[(i + r) * n + j + c] += edge[r * width + c];
+          sums[(i + r) * stride + j + c] += edge[r * width + c];
     }
   }
 }
@@ -94,12 +94,12 @@ void multiply(T* sums, const T* a, const T* b, const Shape& shape) {
 }  // namespace
 
 void multiply_dense(double* sums, const double* a, const double* b, std::ptrdiff_t m,
-                    std::ptrdiff_t n, std::ptrdiff_t k) {
-  multiply(sums, a, b, {m, n, k});
+                    std::ptrdiff_t n, std::ptrdiff_t k, std::ptrdiff_t stride) {
+  multiply(sums, a, b, {m, n, k, stride});
 }
 void multiply_dense(float* sums, const float* a, const float* b, std::ptrdiff_t m, std::ptrdiff_t n,
-                    std::ptrdiff_t k) {
-  multiply(sums, a, b, {m, n, k});
+                    std::ptrdiff_t k, std::ptrdiff_t stride) {
+  multiply(sums, a, b, {m, n, k, stride});
 }
 
 }  // namespace armature::detail

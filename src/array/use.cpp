@@ -29,8 +29,8 @@ void fail_use(const std::string& array, ArrayPhase phase, ArrayUse use, const st
                                                  "an accumulate"};
   constexpr std::array<const char*, 4> uses = {"a get of ", "a put to ", "an accumulate to ", ""};
   throw Error(Errc::misuse, "distributed_array '" + array + "' is in " +
-                                phases[static_cast<std::size_t>(phase)] + " phase: " +
-                                uses[static_cast<std::size_t>(use)] + place +
+                                phases[static_cast<std::size_t>(phase)] +
+                                " phase: " + uses[static_cast<std::size_t>(use)] + place +
                                 " must wait until it ends");
 }
 

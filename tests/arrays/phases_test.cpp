@@ -135,9 +135,8 @@ TEST(Phases, other_uses_are_refused_and_name_the_place) {
   refused({"'b'", "get"}, [&] { gather(b, at, one); });
   conformance::expect_error(Errc::bad_argument, {"'a'", "'b'"},
                             [&] { sums.add(a.all(), std::vector<long>(42)); });
-  conformance::expect_error(Errc::bad_argument, {"'b'", "41", "6 x 7"}, [&] {
-    sums.add(b.all(), std::vector<long>(41));
-  });
+  conformance::expect_error(Errc::bad_argument, {"'b'", "41", "6 x 7"},
+                            [&] { sums.add(b.all(), std::vector<long>(41)); });
   sums.end();
   b(0, 6) = 1;
   b.fence();

@@ -49,7 +49,7 @@ class MatrixPanels {
     a_under_way_.wait();
     b_under_way_.wait();
     multiply_dense(sums.data(), a_panel_.data(), b_panel_.data(), rows_.count(), columns_.count(),
-                   step_.count());
+                   step_.count(), columns_.count());
   }
 
  private:

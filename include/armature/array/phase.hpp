@@ -90,8 +90,7 @@ class PhaseOfArray {
   [[nodiscard]] const ArrayStore& store() const { return *store_; }
   void require_on() const {
     if (!is_on_)
-      throw Error(Errc::misuse,
-                  "distributed_array '" + store_->name() + "': the phase has ended");
+      throw Error(Errc::misuse, "distributed_array '" + store_->name() + "': the phase has ended");
   }
   void end() {
     require_on();
@@ -298,11 +297,10 @@ class write_once_phase {
       if (mine.is_there || times[i] <= 1) return;
       mine = {true, times_.global(i), times[i]};
     });
-    const First first =
-        allreduce(phase_.store().team(), mine, [](const First& a, const First& b) {
-          if (!a.is_there || !b.is_there) return a.is_there ? a : b;
-          return a.at < b.at ? a : b;
-        });
+    const First first = allreduce(phase_.store().team(), mine, [](const First& a, const First& b) {
+      if (!a.is_there || !b.is_there) return a.is_there ? a : b;
+      return a.at < b.at ? a : b;
+    });
     if (first.is_there)
       throw Error(Errc::misuse, "distributed_array '" + phase_.store().name() + "': element " +
                                     detail::element_text(first.at.data(), N) + " was written " +

@@ -53,8 +53,8 @@ class ArrayStore {
   /// Throws Error(misuse) when the phase of the array forbids that; place() says where.
   template <class Place>
   void require_use(ArrayUse use, Place place) const {
-    if (phase_ == ArrayPhase::none ||
-        (phase_ == ArrayPhase::read_only && use == ArrayUse::get)) [[likely]]
+    if (phase_ == ArrayPhase::none || (phase_ == ArrayPhase::read_only && use == ArrayUse::get))
+        [[likely]]
       return;
     fail_use(name_, phase_, use, place());
   }
@@ -94,8 +94,9 @@ class ArrayStore {
 
   static ArrayUse use_of(ArrayTransfers::Verb verb) {
     using Verb = ArrayTransfers::Verb;
-    return verb == Verb::get ? ArrayUse::get
-                             : verb == Verb::put ? ArrayUse::put : ArrayUse::accumulate;
+    return verb == Verb::get   ? ArrayUse::get
+           : verb == Verb::put ? ArrayUse::put
+                               : ArrayUse::accumulate;
   }
 
  private:
