@@ -120,8 +120,7 @@ void ArrayStore::add_elements(const std::ptrdiff_t* indices, std::size_t count, 
                               ArrayTransfers& transfers) const {
   const auto dimensions = static_cast<std::size_t>(layout_.dimensions());
   const auto bytes = static_cast<std::ptrdiff_t>(element_bytes_);
-  require_use(use_of(transfers.verb()),
-              [&] { return "element " + element_text(indices, layout_.dimensions()); });
+  require_indices(use_of(transfers.verb()), indices);
   std::vector<ArrayLayout::Location> where;
   where.reserve(count);
   std::vector<std::size_t> begin(static_cast<std::size_t>(layout_.members()) + 1);

@@ -25,7 +25,7 @@ TEST(Phases, each_block_that_is_read_is_fetched_once) {
     }
     EXPECT_EQ(reads.fetched(), members);
     reads.end();
-    // What is written after is read in the next phase.
+    // A new value is read in the next phase.
     scale(a.array, 3);
     armature::read_phase again(a.array);
     const long first = again(0, 0);

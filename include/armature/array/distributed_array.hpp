@@ -156,7 +156,7 @@ class distributed_array {
   template <std::integral... I>
   requires(sizeof...(I) == static_cast<std::size_t>(N)) [[nodiscard]] T operator()(I... i) const {
     const Indices at{static_cast<std::ptrdiff_t>(i)...};
-    require_use(detail::ArrayUse::get, at);
+    store_->require_indices(detail::ArrayUse::get, at.data());
     return armature::get(pointer(at));
   }
   /// The place of an element, for one-sided operations: put_async, fetch_add, accumulate... Of a
@@ -173,7 +173,7 @@ class distributed_array {
     if (store_->is_replicated())
       throw Error(Errc::bad_argument, "distributed_array '" + name() +
                                           "' is replicated: no step increments all copies");
-    require_use(detail::ArrayUse::accumulate, i);
+    store_->require_indices(detail::ArrayUse::accumulate, i.data());
     return fetch_add(pointer(i), by);
   }
 
@@ -230,9 +230,6 @@ class distributed_array {
   [[nodiscard]] const detail::ArrayStore& store() const { return *store_; }
 
  private:
-  void require_use(detail::ArrayUse use, const Indices& at) const {
-    store_->require_use(use, [&] { return "element " + detail::element_text(at.data(), N); });
-  }
   [[nodiscard]] detail::ArraySection cut(const Ranges& ranges, bool is_periodic = false) const {
     return detail::make_section(name(), layout(), ranges.data(), is_periodic);
   }

@@ -29,7 +29,7 @@ struct npy_header {
   /// Whether the first dimension is the one whose elements are next to each other, as in Fortran.
   bool fortran_order = false;
   std::vector<std::ptrdiff_t> shape;
-  /// Where the elements begin, in bytes.
+  /// The byte at which the elements begin.
   std::ptrdiff_t begin = 0;
 };
 

@@ -16,7 +16,7 @@
 #include "armature/array/section_transform.hpp"
 #include "armature/error.hpp"
 
-// What is particular to matrices: diagonals, rows and columns, symmetry. All are collective. The
+// Matrices have diagonals, rows and columns, and may be symmetric. All are collective. The
 // diagonal of a matrix of m x n has min(m, n) elements.
 
 namespace armature {

@@ -59,7 +59,10 @@ class ArrayStore {
     fail_use(name_, phase_, use, place());
   }
 
-  /// The same for the element that lies there.
+  /// Does so for the element of these indices, and for the one that lies there.
+  void require_indices(ArrayUse use, const std::ptrdiff_t* indices) const {
+    require_use(use, [&] { return "element " + element_text(indices, layout_.dimensions()); });
+  }
   ARMATURE_API void require_element(ArrayUse use, global_ptr<std::byte> at) const;
 
   /// The place of an element, or of the nearest copy of it. Throws Error(bad_argument) when an

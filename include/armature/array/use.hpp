@@ -8,10 +8,10 @@
 
 namespace armature::detail {
 
-/// What an array may be used for at present: see phase.hpp.
+/// The use of an array that is allowed at present: see phase.hpp.
 enum class ArrayPhase : unsigned char { none, read_only, write_once, accumulate };
 
-/// What a call does with an array.
+/// The use that a call makes of an array.
 enum class ArrayUse : unsigned char { get, put, accumulate, local_access };
 
 /// Returns the element as "(3, 4)".

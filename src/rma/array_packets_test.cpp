@@ -1,5 +1,4 @@
 // Transfers of an array to another node, whose process is the test: packets are counted.
-#include "armature/array/transfers.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "armature/array/transfers.hpp"
+#include "armature/put.hpp"
 #include "harness/two_nodes.hpp"
 #include "rma/remote_records.hpp"
 
@@ -15,9 +16,9 @@ namespace {
 
 using net::network;
 
-class ArrayTransfersTest : public testing::Test {
+class ArrayPacketsTest : public testing::Test {
  protected:
-  ArrayTransfersTest() : net_(options()), local_(512) {
+  ArrayPacketsTest() : net_(options()), local_(512) {
     // None asks for what is allocated there, and nothing is acknowledged.
     net_.mapping().header().settings.check_full = 0;
     net_.peer.on_record = [this](const harness::Peer::Seen& seen) {
@@ -54,7 +55,7 @@ ArrayBox box(std::ptrdiff_t first, std::ptrdiff_t rows) {
   return box;
 }
 
-TEST_F(ArrayTransfersTest, a_box_is_one_packet) {
+TEST_F(ArrayPacketsTest, a_box_is_one_packet) {
   ArrayTransfers transfers(ArrayTransfers::Verb::put, sizeof(std::int64_t));
   transfers.add(Rank(1), false, remote(), local(), {box(0, 8)});
   const std::uint64_t before = packets();
@@ -63,7 +64,7 @@ TEST_F(ArrayTransfersTest, a_box_is_one_packet) {
   EXPECT_EQ(transfers.operations(), 1U);
 }
 
-TEST_F(ArrayTransfersTest, several_boxes_for_a_rank_are_one_packet) {
+TEST_F(ArrayPacketsTest, several_boxes_for_a_rank_are_one_packet) {
   ArrayTransfers transfers(ArrayTransfers::Verb::put, sizeof(std::int64_t));
   transfers.add(Rank(1), false, remote(), local(), {box(0, 4), box(100, 3), box(200, 2)});
   const std::uint64_t before = packets();
@@ -71,7 +72,7 @@ TEST_F(ArrayTransfersTest, several_boxes_for_a_rank_are_one_packet) {
   EXPECT_EQ(packets(), before + 1);
 }
 
-TEST_F(ArrayTransfersTest, single_elements_for_a_rank_are_one_packet) {
+TEST_F(ArrayPacketsTest, single_elements_for_a_rank_are_one_packet) {
   ArrayTransfers transfers(ArrayTransfers::Verb::put, sizeof(std::int64_t));
   std::vector<std::byte*> to, from;
   for (std::ptrdiff_t i = 0; i < 20; ++i) {
@@ -84,7 +85,7 @@ TEST_F(ArrayTransfersTest, single_elements_for_a_rank_are_one_packet) {
   EXPECT_EQ(packets(), before + 1);
 }
 
-TEST_F(ArrayTransfersTest, a_box_that_is_added_up_is_one_packet) {
+TEST_F(ArrayPacketsTest, a_box_that_is_added_up_is_one_packet) {
   const double one = 1;
   ArrayTransfers transfers(ArrayTransfers::Verb::accumulate, sizeof(double));
   transfers.accumulate_by(Element::float64, &one);
