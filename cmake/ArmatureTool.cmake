@@ -10,7 +10,8 @@ target_link_libraries(armature_launcher ${armature_launcher_SCOPE} armature_expl
                       armature_static fmt::fmt PkgConfig::hwloc PkgConfig::libdw Threads::Threads)
 
 # The `armature` command, with its benchmarks. It reads control blocks, hence the static library and src/.
-armature_sources(tool_sources "src/command/*.cpp" "src/command/doctor/*.cpp" "src/command/inspect/*.cpp")
+armature_sources(tool_sources "src/command/*.cpp" "src/command/describe/*.cpp" "src/command/doctor/*.cpp"
+                 "src/command/inspect/*.cpp")
 armature_sources(bench_sources "bench/*.cpp")
 if(tool_sources)
   find_package(CLI11 REQUIRED)
@@ -37,5 +38,18 @@ if(tool_sources)
     target_link_libraries(armature_bench_ucx PRIVATE ${UCP_LIBRARY} ${UCS_LIBRARY})
     set_target_properties(armature_bench_ucx PROPERTIES OUTPUT_NAME armature-bench-ucx)
     add_dependencies(armature_tool armature_bench_ucx)
+  endif()
+  # Manual pages and completions, made of the command's own help. Where the command cannot run here there are none.
+  if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+    set(descriptions ${CMAKE_BINARY_DIR}/share)
+    add_custom_command(OUTPUT ${descriptions}/made
+      COMMAND ${CMAKE_COMMAND} -E rm -rf ${descriptions}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${descriptions}/bash ${descriptions}/zsh
+      COMMAND armature_tool help --man-pages ${descriptions}/man1
+      COMMAND armature_tool completion bash > ${descriptions}/bash/armature
+      COMMAND armature_tool completion zsh > ${descriptions}/zsh/_armature
+      COMMAND ${CMAKE_COMMAND} -E touch ${descriptions}/made
+      DEPENDS armature_tool)
+    add_custom_target(armature_descriptions ALL DEPENDS ${descriptions}/made)
   endif()
 endif()

@@ -22,6 +22,8 @@ void add_restart(CLI::App& app);
 void add_checkpoint(CLI::App& app);
 void add_resize(CLI::App& app);
 void add_balance(CLI::App& app);
+void add_help(CLI::App& app);
+void add_completion(CLI::App& app);
 
 /// Adds the options of `armature run` and `armature restart` that say where virtual ranks are to
 /// be.

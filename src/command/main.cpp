@@ -20,9 +20,9 @@ namespace {
 
 constexpr int status_usage = 2;
 
-constexpr void (*commands[])(CLI::App&) = {add_run,    add_restart, add_checkpoint,
-                                           add_resize, add_inspect, add_balance,
-                                           add_doctor, add_bench,   add_outlive};
+constexpr void (*commands[])(CLI::App&) = {add_run,     add_restart, add_checkpoint, add_resize,
+                                           add_inspect, add_balance, add_doctor,     add_bench,
+                                           add_outlive, add_help,    add_completion};
 
 constexpr const char* footer = R"(
 Examples:
@@ -34,22 +34,6 @@ Examples:
   armature doctor                        is this machine fit, and if not, what to do
 
 `armature COMMAND --help` tells more about a command.)";
-
-/// `armature help COMMAND`; without a command, main has answered already.
-void add_help(CLI::App& app) {
-  auto* help = app.add_subcommand("help", "Explain a command");
-  help->footer("");
-  auto about = std::make_shared<std::string>();
-  help->add_option("COMMAND", *about, "The command to explain")->type_name("");
-  help->callback([&app, about] {
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-      if (command->get_name() != *about) continue;
-      fmt::print("{}\n", command->help("armature"));
-      return;
-    }
-    throw CLI::ValidationError(fmt::format("there is no command '{}'", *about));
-  });
-}
 
 /// Names options without the value that CLI11 adds to those that switch something off.
 class Formatter : public CLI::Formatter {
@@ -87,9 +71,8 @@ int main(std::vector<std::string> words) {
   app.require_subcommand(0, 1);
   app.footer(footer);
   for (const auto add : commands) add(app);
-  add_help(app);
 
-  if (words.empty() || words == std::vector<std::string>{"help"}) {
+  if (words.empty()) {
     fmt::print("{}\n", app.help());
     return 0;
   }

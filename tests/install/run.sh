@@ -20,7 +20,9 @@ for file in bin/armature bin/armature-c++ lib/libarmature.so lib/libarmature.a l
   include/armature-shmem/shmem.fh include/armature-shmem/mpp/shmem.fh \
   include/armature-shmem/shmem_routines.h lib/pkgconfig/armature-shmem.pc \
   lib/libarmature-caf.so lib/libarmature-caf.a lib/libarmature-caf-main.a lib/armature-caf/bin/caf lib/armature-caf/bin/cafrun \
-  lib/pkgconfig/armature-caf.pc include/armature/armature.hpp include/armci.h include/message.h include/armcix.h include/mp3.h share/armature/valgrind.supp; do
+  lib/pkgconfig/armature-caf.pc include/armature/armature.hpp include/armci.h include/message.h include/armcix.h include/mp3.h share/armature/valgrind.supp \
+  share/man/man1/armature.1 share/man/man1/armature-run.1 share/bash-completion/completions/armature \
+  share/zsh/site-functions/_armature; do
   [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 
