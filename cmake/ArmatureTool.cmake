@@ -9,6 +9,9 @@ armature_internal_library(armature_launcher "src/command/executable/*.cpp" "src/
 target_link_libraries(armature_launcher ${armature_launcher_SCOPE} armature_explain
                       armature_static fmt::fmt PkgConfig::hwloc PkgConfig::libdw Threads::Threads)
 
+# Debuggers need the type of the table's entries.
+set_source_files_properties(src/command/run/mpir.cpp PROPERTIES COMPILE_OPTIONS -g)
+
 # The `armature` command, with its benchmarks. It reads control blocks, hence the static library and src/.
 armature_sources(tool_sources "src/command/*.cpp" "src/command/describe/*.cpp" "src/command/doctor/*.cpp"
                  "src/command/inspect/*.cpp")
@@ -27,6 +30,8 @@ if(tool_sources)
                                             fmt::fmt PkgConfig::libdw Threads::Threads ${CMAKE_DL_LIBS})
   endforeach()
   target_link_libraries(armature_tool PRIVATE armature_bench)
+  # Debuggers read the launcher's table by the names of its symbols, also where the command is stripped.
+  target_link_options(armature_tool PRIVATE "-Wl,--export-dynamic-symbol=MPIR_*")
   # Each subcommand is a file, and so is each kind of measurement, with names as its neighbours have.
   set_target_properties(armature_tool PROPERTIES OUTPUT_NAME armature)
   set_target_properties(armature_tool armature_bench PROPERTIES UNITY_BUILD OFF)

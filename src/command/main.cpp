@@ -20,9 +20,9 @@ namespace {
 
 constexpr int status_usage = 2;
 
-constexpr void (*commands[])(CLI::App&) = {add_run,     add_restart, add_checkpoint, add_resize,
-                                           add_inspect, add_balance, add_doctor,     add_bench,
-                                           add_outlive, add_help,    add_completion};
+constexpr void (*commands[])(CLI::App&) = {
+    add_run,    add_restart, add_checkpoint, add_resize, add_inspect, add_balance,
+    add_doctor, add_bench,   add_outlive,    add_gdb,    add_help,    add_completion};
 
 constexpr const char* footer = R"(
 Examples:
@@ -31,6 +31,7 @@ Examples:
   armature restart saved                 go on with a job that has written a checkpoint
   armature resize 4711 --processes 3     more or fewer processes for a job of virtual ranks
   armature inspect                       what the ranks of all running jobs are doing
+  armature gdb 3                         the debugger, attached to the process of rank 3
   armature doctor                        is this machine fit, and if not, what to do
 
 `armature COMMAND --help` tells more about a command.)";
@@ -78,6 +79,7 @@ int main(std::vector<std::string> words) {
   }
   if (words.front() == "run") split_off_program(*app.get_subcommand("run"), words);
   if (words.front() == "outlive") split_off_outliving(words);
+  if (words.front() == "gdb") split_off_gdb(words);
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
   try {
     app.parse(std::move(reversed));  // throws for a word that is no command

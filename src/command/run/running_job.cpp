@@ -38,6 +38,7 @@ RunningJob::RunningJob(const LaunchOptions& options, Start start)
 
 Outcome RunningJob::run() {
   if (start_processes()) {
+    debuggers_.announce();
     while (processes_.any_alive()) {
       sleep_until_something_happens();
       look();
@@ -75,6 +76,7 @@ bool RunningJob::start(LaunchedProcess& process) {
     shutdown_.fail(program.status);
     return false;
   }
+  debuggers_.hold(process);
   for (int rank = ranks.first; rank < ranks.first + ranks.count; ++rank) {
     // The program may have been started by a script: then it says its own number when it joins.
     std::int32_t unknown = 0;
@@ -111,12 +113,14 @@ void RunningJob::look() {
   output_.write();
   output_.pass_on();
   deaths_.look();
+  debuggers_.follow();
   start_.look();
   time_.look();
   recovery_.look();
   watch_resizing();
   checkpoints_.look(base::now_ns());
   shutdown_.kill_when_due();
+  if (const auto failure = shutdown_.failure()) debuggers_.announce_failure(*failure);
 }
 
 void RunningJob::watch_resizing() {

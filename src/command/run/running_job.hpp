@@ -9,6 +9,7 @@
 #include "command/run/deaths.hpp"
 #include "command/run/filling.hpp"
 #include "command/run/job_output.hpp"
+#include "command/run/mpir.hpp"
 #include "command/run/process_starter.hpp"
 #include "command/run/recovery.hpp"
 #include "command/run/resizing.hpp"
@@ -67,6 +68,7 @@ class RunningJob {
   Coming coming_{view_, processes_, starter_, requests_};
   Restarting restarting_{view_, processes_, requests_, coming_};
   Recovery recovery_{view_, processes_, output_, shutdown_, reports_, restarting_};
+  DebuggerTable debuggers_{view_, processes_, path_};
   Deaths deaths_{view_, processes_, shutdown_, reports_, recovery_, resizing_, coming_};
 };
 
