@@ -2,6 +2,15 @@
 # only; the static one holds everything, so that one -larmci is enough, for a C compiler and for -static, too:
 # libarmci.a is a linker script, as the C library's own libm.a is, that names the archive and what it needs.
 set(armci_headers armci.h parmci.h message.h armcix.h mp3.h)
+# Other packages have files of the same names: who installs beside them puts these elsewhere.
+set(ARMATURE_ARMCI_LIBDIR ${CMAKE_INSTALL_LIBDIR} CACHE STRING "Folder of ARMCI's libraries below the prefix")
+set(ARMATURE_ARMCI_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR} CACHE STRING "Folder of ARMCI's headers below the prefix")
+mark_as_advanced(ARMATURE_ARMCI_LIBDIR ARMATURE_ARMCI_INCLUDEDIR)
+set(armci_rpath "$ORIGIN")
+if(NOT ARMATURE_ARMCI_LIBDIR STREQUAL CMAKE_INSTALL_LIBDIR)
+  file(RELATIVE_PATH libraries_from_armci /prefix/${ARMATURE_ARMCI_LIBDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
+  list(APPEND armci_rpath "$ORIGIN/${libraries_from_armci}")
+endif()
 list(TRANSFORM armci_headers PREPEND ${PROJECT_SOURCE_DIR}/compat/armci/include/)
 
 # plain/ is what the libraries made for an MPI (compat/armci_mpi) have something else for.
@@ -36,7 +45,7 @@ function(armci_static_library target name)
 "/* A GNU ld script: the archive, and the libraries that it needs. */
 INPUT ( lib${name}-static.a -lboost_context -lzstd -lstdc++ -lm -lpthread -ldl )
 ")
-  install(FILES ${script} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${script} DESTINATION ${ARMATURE_ARMCI_LIBDIR})
 endfunction()
 
 set(armci_script ${PROJECT_SOURCE_DIR}/cmake/armci.map)
@@ -45,7 +54,7 @@ target_link_libraries(armci PRIVATE armature)
 target_link_options(armci PRIVATE -Wl,--version-script=${armci_script})
 set_target_properties(armci PROPERTIES LINK_DEPENDS ${armci_script} LINKER_LANGUAGE CXX
                       VERSION ${PROJECT_VERSION} SOVERSION 0
-                      INSTALL_RPATH "$ORIGIN")
+                      INSTALL_RPATH "${armci_rpath}")
 
 armci_static_library(armci_static armci $<TARGET_OBJECTS:armci_plain_objects>)
 
@@ -53,7 +62,7 @@ foreach(target armci armci_static)
   add_library(armature::${target} ALIAS ${target})
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/compat/armci/include>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    $<INSTALL_INTERFACE:${ARMATURE_ARMCI_INCLUDEDIR}>)
 endforeach()
 
 # What C programs link with so that their ranks may be virtual: it runs main (armci-virtual.pc says the same).

@@ -6,9 +6,13 @@ install(DIRECTORY include/armature DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 
 set(libraries armature armature_static)
+set(armci_libraries)
 if(TARGET armci)
-  list(APPEND libraries armci armci_static armci_virtual)
-  install(FILES ${armci_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  set(armci_libraries armci armci_static armci_virtual)
+  install(FILES ${armci_headers} DESTINATION ${ARMATURE_ARMCI_INCLUDEDIR})
+  install(TARGETS ${armci_libraries} EXPORT armature_armci_targets
+          LIBRARY DESTINATION ${ARMATURE_ARMCI_LIBDIR}
+          ARCHIVE DESTINATION ${ARMATURE_ARMCI_LIBDIR})
 endif()
 # Programs look at each page of a large frame when they enter the function: then none skips what guards
 # a virtual rank's stack.
@@ -16,7 +20,7 @@ set(probes $<$<OR:$<COMPILE_LANG_AND_ID:C,GNU,Clang>,$<COMPILE_LANG_AND_ID:CXX,G
 if(PROJECT_IS_TOP_LEVEL)
   set(probes $<INSTALL_INTERFACE:${probes}>)
 endif()
-foreach(target IN LISTS libraries ITEMS shmem shmem_static caf caf_static)
+foreach(target IN LISTS libraries armci_libraries ITEMS shmem shmem_static caf caf_static)
   target_compile_options(${target} INTERFACE ${probes})
 endforeach()
 install(TARGETS ${libraries} EXPORT armature_targets
@@ -43,7 +47,7 @@ if(TARGET armature_bench_ucx)
 endif()
 
 # All that is installed, and nothing else (`./dev install`).
-add_custom_target(installed DEPENDS ${libraries} shmem shmem_static shmem_virtual)
+add_custom_target(installed DEPENDS ${libraries} ${armci_libraries} shmem shmem_static shmem_virtual)
 foreach(target armature_ucx armature_malloc armature_tool armature_descriptions armature_bench_ucx caf caf_static caf_main)
   if(TARGET ${target})
     add_dependencies(installed ${target})
@@ -57,6 +61,13 @@ endforeach()
 
 install(EXPORT armature_targets NAMESPACE armature:: FILE armature-targets.cmake
         DESTINATION ${config_dir})
+# Each interface has a file of its own: a package of it may not be there.
+foreach(interface armci shmem caf)
+  if(NOT interface STREQUAL armci OR TARGET armci)
+    install(EXPORT armature_${interface}_targets NAMESPACE armature:: FILE armature-${interface}-targets.cmake
+            DESTINATION ${config_dir})
+  endif()
+endforeach()
 configure_package_config_file(cmake/armature-config.cmake.in armature-config.cmake
                               INSTALL_DESTINATION ${config_dir})
 write_basic_package_version_file(armature-config-version.cmake COMPATIBILITY SameMinorVersion)

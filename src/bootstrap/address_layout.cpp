@@ -32,7 +32,8 @@ std::string malloc_library() {
       files.push_back(file);  // else it is the program, by the word that it was started with
   for (const auto& file : files) {
     const auto folder = file.parent_path();
-    for (const auto& place : {folder, folder.parent_path() / "lib"})
+    for (const auto& place :
+         {folder, folder.parent_path() / "lib", folder.parent_path() / ARMATURE_LIBDIR})
       if (const auto library = place / "libarmature-malloc.so"; access(library.c_str(), R_OK) == 0)
         return library;
   }

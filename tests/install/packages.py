@@ -1,0 +1,189 @@
+"""packages.py SOURCE: makes the Debian packages and installs them, by dpkg itself, into a tree whose data base of
+packages is this machine's: so dpkg says whether a file is another package's, and whether something that they need is
+missing. Then programs are built and run with what lies in the tree."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(sys.argv[1])
+BESIDE = ["libarmci-mpi-dev", "libopenmpi-dev", "libmpich-dev"]
+
+
+def run(*command, status=0, **more):
+    done = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=600, **more)
+    if done.returncode != status:
+        sys.exit(f"FAILED, status {done.returncode}: {' '.join(map(str, command))}\n{done.stdout}")
+    return done.stdout
+
+
+def step(text):
+    print(f"-- {text}", flush=True)
+
+
+def expect(condition, message):
+    if not condition:
+        sys.exit(f"FAILED: {message}")
+
+
+def contents(package):
+    lines = run("dpkg-deb", "-c", package).splitlines()
+    return [re.split(r"\s+", line, maxsplit=5)[5].split(" -> ")[0][1:] for line in lines if not line.startswith("d")]
+
+
+def expect_names_of_our_own(packages):
+    """Each file's name, or its folder's, is one that nobody else uses; and it is in one package alone."""
+    owners = {}
+    for package in packages:
+        for file in contents(package):
+            expect(re.search(r"/(lib|_)?armature|/pkgconfig/armci[a-z-]*\.pc$", file), f"{package.name}: {file}")
+            expect(file not in owners, f"{file} is in {package.name} and in {owners.get(file)}")
+            owners[file] = package.name
+
+
+def copied_data_base(tree):
+    """What this machine has installed, without its files."""
+    there, here = pathlib.Path("/var/lib/dpkg"), tree / "var/lib/dpkg"
+    (here / "updates").mkdir(parents=True)
+    (here / "info").mkdir()
+    shutil.copy(there / "status", here / "status")
+    for file in (there / "info").iterdir():
+        if file.suffix == ".list" or file.name == "format":
+            shutil.copy(file, here / "info")
+    shutil.copy(there / "arch", here) if (there / "arch").exists() else None
+
+
+def dpkg(tree, *words, **more):
+    as_root = [] if os.getuid() == 0 else ["unshare", "--map-root-user"]
+    return run(*as_root, "dpkg", f"--root={tree}", "--no-triggers", "--force-unsafe-io", *words, **more)
+
+
+def expect_conflict_is_seen(tree, work):
+    """A package with a file of Debian's is refused: else this test would show nothing."""
+    content = work / "wrong"
+    (content / "DEBIAN").mkdir(parents=True)
+    (content / "usr/include").mkdir(parents=True)
+    (content / "usr/include/armci.h").touch()
+    (content / "DEBIAN/control").write_text("Package: armature-wrong\nVersion: 1\nArchitecture: all\n"
+                                            "Maintainer: Nobody <nobody@localhost>\nDescription: a wrong package\n")
+    run("dpkg-deb", "--build", content, work / "wrong.deb")
+    said = dpkg(tree, "-i", work / "wrong.deb", status=1)
+    expect("trying to overwrite '/usr/include/armci.h', which is also in package libarmci-mpi-dev" in said, said)
+
+
+class Programs:
+    """Programs that are built and run with the tree."""
+
+    def __init__(self, tree, work):
+        self.tree, self.work = tree, work
+        self.lib = next((tree / "usr/lib").glob("*/libarmature.so")).parent
+        self.environment = {**os.environ, "PKG_CONFIG_PATH": str(self.lib / "pkgconfig"),
+                            "PATH": f"{tree}/usr/bin:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(self.lib)}
+
+    def run(self, *command):
+        return run(*command, env=self.environment, cwd=self.work)
+
+    def flags(self, package):
+        return self.run("pkg-config", "--cflags", "--libs", package).split()
+
+    def first_program(self):
+        """As docs/guide/first-program.md has it."""
+        self.run("armature-c++", "-O2", SOURCE / "examples/heat.cpp", "-o", "heat")
+        for options in ("-n", 4), ("-n", 16, "--virtual", "--processes", 2), ("-n", 2, "--nodes", 2):
+            said = self.run("armature", "run", "--timeout", 60, *options, "./heat", 100)
+            expect(re.search(r"\d", said), said)
+
+    def two_ranks(self, program):
+        said = self.run("armature", "run", "-n", 2, "--timeout", 60, program)
+        expect(said.count("agrees") == 2, said)
+
+    def armci(self):
+        consumer = SOURCE / "tests/install/consumer/consumer.c"
+        for package in "armci", "armci-openmpi", "armci-mpich", "armci-virtual":
+            self.run("gcc", "-std=c11", consumer, "-o", package, *self.flags(package))
+            needed = run("ldd", self.work / package, env=self.environment)
+            expect(f"=> {self.lib}/armature-armci/lib/../../libarmature.so.0" in needed
+                   or f"=> {self.lib}/libarmature.so.0" in needed, needed)
+            self.two_ranks(f"./{package}")
+
+    def shmem(self):
+        self.run(self.lib / "armature-shmem/bin/oshcc", SOURCE / "examples/shmem_ring.c", "-o", "by_oshcc")
+        said = self.run(self.lib / "armature-shmem/bin/oshrun", "-n", 2, "--timeout", 60, "./by_oshcc")
+        expect("went round 2 PEs" in said, said)
+
+    def coarrays(self):
+        self.run(self.lib / "armature-caf/bin/caf", SOURCE / "examples/caf_heat.f90", "-o", "by_caf")
+        said = self.run(self.lib / "armature-caf/bin/cafrun", "-n", 2, "--timeout", 60, "./by_caf")
+        expect("heat 12000.000" in said, said)
+
+    def cmake(self, has_armci):
+        project = self.work / f"cmake{int(has_armci)}"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(f"""
+            cmake_minimum_required(VERSION 3.25)
+            project(consumer LANGUAGES C CXX)
+            find_package(armature REQUIRED)
+            add_executable(consumer {SOURCE}/tests/install/consumer/consumer.cpp)
+            target_link_libraries(consumer PRIVATE armature::armature)
+            if({int(has_armci)})
+              add_executable(consumer_armci {SOURCE}/tests/install/consumer/consumer.c)
+              target_link_libraries(consumer_armci PRIVATE armature::armci armature::shmem armature::caf)
+            elseif(TARGET armature::armci)
+              message(FATAL_ERROR "which is not installed")
+            endif()
+            """)
+        self.run("cmake", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.tree}/usr")
+        self.run("cmake", "--build", project / "build")
+        self.two_ranks(project / "build/consumer")
+        if has_armci:
+            self.two_ranks(project / "build/consumer_armci")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        step("make them")
+        run(SOURCE / "dev", "package", "--output", work / "packages")
+        packages = sorted((work / "packages").glob("*.deb"))
+        names = [package.name.split("_")[0] for package in packages]
+        expect({"armature", "libarmature0", "libarmature-dev"} <= set(names) and len(names) == 8, names)
+        expect_names_of_our_own(packages)
+
+        step("install library, headers and command")
+        tree = work / "few"
+        copied_data_base(tree)
+        dpkg(tree, "-i", *[one for one in packages if one.name.split("_")[0] in
+                           ("armature", "libarmature0", "libarmature-dev")])
+        (work / "programs").mkdir()
+        programs = Programs(tree, work / "programs")
+        programs.first_program()
+        programs.cmake(has_armci=False)
+        shutil.rmtree(tree)
+
+        step("install all")
+        tree = work / "all"
+        copied_data_base(tree)
+        dpkg(tree, "-i", *packages)
+        admin = f"--admindir={tree}/var/lib/dpkg"
+        for name in [*names, *BESIDE]:
+            state = run("dpkg-query", admin, "-W", "-f", "${db:Status-Status}", name)
+            expect(state == "installed", f"{name} is {state}")
+        expect_conflict_is_seen(tree, work)
+        programs = Programs(tree, work / "programs")
+        for what in (programs.armci, programs.shmem, programs.coarrays):
+            what()
+        programs.cmake(has_armci=True)
+        expect(".TH ARMATURE" in run("gzip", "-dc", tree / "usr/share/man/man1/armature-run.1.gz"), "armature-run.1.gz")
+
+        step("remove all")
+        dpkg(tree, "-r", *reversed(names))
+        expect(not list((tree / "usr").rglob("*armature*")), list((tree / "usr").rglob("*armature*")))
+
+
+if __name__ == "__main__":
+    main()
