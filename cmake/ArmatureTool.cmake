@@ -1,13 +1,14 @@
 # The parts of the command that unit tests look into: the launcher, and what reads a job's state from outside.
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(libdw REQUIRED IMPORTED_TARGET libdw)
+find_package(nlohmann_json REQUIRED)
 
 armature_internal_library(armature_explain "src/command/explain/*.cpp")
 target_link_libraries(armature_explain ${armature_explain_SCOPE} armature_static fmt::fmt)
 
 armature_internal_library(armature_launcher "src/command/executable/*.cpp" "src/command/run/*.cpp")
 target_link_libraries(armature_launcher ${armature_launcher_SCOPE} armature_explain
-                      armature_static fmt::fmt PkgConfig::hwloc PkgConfig::libdw Threads::Threads)
+                      armature_static fmt::fmt nlohmann_json::nlohmann_json PkgConfig::hwloc PkgConfig::libdw Threads::Threads)
 
 # Debuggers need the type of the table's entries.
 set_source_files_properties(src/command/run/mpir.cpp PROPERTIES COMPILE_OPTIONS -g)
@@ -18,7 +19,6 @@ armature_sources(tool_sources "src/command/*.cpp" "src/command/describe/*.cpp" "
 armature_sources(bench_sources "bench/*.cpp")
 if(tool_sources)
   find_package(CLI11 REQUIRED)
-  find_package(nlohmann_json REQUIRED)
   # The benchmarks' own loops are the limits that the library is measured against: they are optimised.
   add_library(armature_bench OBJECT ${bench_sources})
   add_executable(armature_tool ${tool_sources})

@@ -78,6 +78,11 @@ struct alignas(64) RankFiber {
     bool has_no_room = false;  // for that, when it was last to be packed
     std::size_t bytes = 0;     // at `first`
   };
+  /// Its turns that are not told, where turns are traced: in each it has only looked, and waits on.
+  struct Looks {
+    std::uint32_t wait = 0;  // the number of the wait record at the end of its last turn
+    std::uint32_t untold = 0;
+  };
   /// The process that it has left last, and when, where moves are traced.
   struct Left {
     int process = -1;
@@ -104,6 +109,7 @@ struct alignas(64) RankFiber {
 
   OwnProgram program;
   Left left;
+  Looks looks;
   int status = 0;  // that it has ended with
   Life life;
   alignas(space::AddressSpace) std::byte space_memory[sizeof(space::AddressSpace)];

@@ -25,10 +25,13 @@ class TurnClock {
   void end_turn(RankFiber* fiber);
 
  private:
+  void trace_turn(RankFiber& me, std::uint64_t began_ns);
+
   const bool traces_;
   bool measures_ = false;
   std::uint64_t now_ns_;
   std::uint64_t turn_began_ns_ = 0;
+  std::uint64_t events_before_ = 0;  // that this process had written when the turn began
 };
 
 }  // namespace armature::fibers

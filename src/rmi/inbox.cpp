@@ -14,7 +14,6 @@
 #include "rmi/failure.hpp"
 #include "rmi/request_checksum.hpp"
 #include "wait/notifier.hpp"
-#include "wait/trace.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::rmi {
@@ -58,14 +57,6 @@ constexpr int looks_behind_one = 4;
   return false;
 }
 
-void trace_begin(Incoming& in, int me) {
-  wait::trace({.kind = wait::TraceEvent::Kind::executed,
-               .rank = me,
-               .other = in.from,
-               .begin_ns = base::now_ns(),
-               .number = ++in.begun});
-}
-
 /// Methods that run on top of the one that waits, if there is one: when they are done all is as it
 /// was for that one, however they end.
 class OnTop {
@@ -96,7 +87,8 @@ Inbox::Inbox(EndpointContext& context, Dispatcher& dispatcher)
       dispatcher_(dispatcher),
       may_lag_(!context.has_service && context.rank.scheduler == nullptr &&
                context.rank.fault_model == nullptr && !wait::cores_are_shared()),
-      channels_(context.space.slot(context.space.me()).channels) {}
+      channels_(context.space.slot(context.space.me()).channels),
+      traced_(context.traces ? std::make_unique<TracedCalls>() : nullptr) {}
 
 bool Inbox::has_news() const {
   if (channels_.last() != channels_seen_) return true;
@@ -214,8 +206,8 @@ void Inbox::execute_until(std::uint64_t published, Incoming& in, std::uint8_t de
       check_request(in.from, {at, bytes});
     in.read += bytes;
     std::uint64_t repeat_until = in.read - bytes + std::min(room, capacity / 4);
-    if (context_.traces && kind != RequestKind::filler) [[unlikely]] {
-      trace_begin(in, space_.me());
+    if (traced_ != nullptr && kind != RequestKind::filler) [[unlikely]] {
+      traced_->begins(in, space_.me(), header, {at, bytes});
       repeat_until = 0;  // each is to be seen here
     }
     if (kind == RequestKind::repeated_header || kind == RequestKind::full_header) [[likely]]

@@ -10,6 +10,7 @@
 #include "rmi/dispatcher.hpp"
 #include "rmi/endpoint_context.hpp"
 #include "rmi/incoming.hpp"
+#include "rmi/traced_calls.hpp"
 #include "space/new_connections.hpp"
 
 namespace armature::rmi {
@@ -80,6 +81,7 @@ class Inbox {
   // Of channels that were forgotten, by sender; made when it is needed.
   std::unique_ptr<base::SparseTable<std::uint64_t>> executed_before_;
   std::uint64_t waited_ = 0;
+  const std::unique_ptr<TracedCalls> traced_;  // nullptr where calls are not traced
 };
 
 }  // namespace armature::rmi

@@ -3,14 +3,69 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 
+#include "armature/trace.hpp"
+#include "base/clock.hpp"
+#include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
 
 namespace armature::wait {
 
 namespace detail {
 TracePart* trace_part = nullptr;
+}
+
+std::uint32_t TraceNames::append(std::string_view name) {
+  const auto length = static_cast<std::uint32_t>(name.size());
+  const std::uint32_t room = (length + 2 * sizeof(std::uint32_t) - 1) / 4 * 4;
+  // The bytes in use are those behind the table.
+  const std::uint32_t at = static_cast<std::uint32_t>(sizeof(TraceNames)) +
+                           used_.fetch_add(room, std::memory_order_relaxed);
+  if (at + room > bytes) {
+    used_.fetch_sub(room, std::memory_order_relaxed);
+    return 0;
+  }
+  char* const entry = reinterpret_cast<char*>(this) + at;
+  std::memcpy(entry, &length, sizeof length);
+  std::memcpy(entry + sizeof length, name.data(), length);
+  return at;
+}
+
+std::string_view TraceNames::at(std::uint32_t number) const {
+  std::uint32_t length = 0;
+  if (number < sizeof(TraceNames) || number > bytes - sizeof length) return {};
+  std::memcpy(&length, memory() + number, sizeof length);
+  if (length > name_max || number + sizeof length + length > bytes) return {};
+  return {memory() + number + sizeof length, length};
+}
+
+std::uint32_t TraceNames::add(std::string_view name) {
+  name = name.substr(0, name_max);
+  const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>()(name));
+  std::uint32_t appended = 0;
+  for (std::uint32_t tried = 0; tried < slots; ++tried) {
+    std::atomic<std::uint32_t>& slot = of_hash_[(hash + tried) % slots];
+    std::uint32_t found = slot.load(std::memory_order_acquire);
+    if (found == 0) {
+      if (appended == 0) appended = append(name);
+      if (appended == 0) return 0;
+      // Release: who finds the number finds the name.
+      if (slot.compare_exchange_strong(found, appended, std::memory_order_acq_rel)) return appended;
+    }
+    if (at(found) == name) return found;
+  }
+  return 0;
+}
+
+[[gnu::noinline]] std::uint32_t trace_name(std::string_view name) {
+  const TracePart* const part = detail::trace_part;
+  return part != nullptr && part->names != nullptr ? part->names->add(name) : 0;
 }
 
 // Never inlined: a rank that goes on in another process writes into that one's part.
@@ -26,9 +81,47 @@ void open_trace(int process) {
   // Programs that this process starts are none of the job.
   unsetenv(trace_variable);
   if (!file) return;
-  void* const part = mmap(nullptr, TracePart::bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(),
-                          static_cast<off_t>(static_cast<std::size_t>(process) * TracePart::bytes));
-  if (part != MAP_FAILED) detail::trace_part = static_cast<TracePart*>(part);
+  const auto map = [&](std::size_t offset, std::size_t bytes) -> void* {
+    void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(),
+                          static_cast<off_t>(offset));
+    return at != MAP_FAILED ? at : nullptr;
+  };
+  auto* const part = static_cast<TracePart*>(map(TracePart::offset_of(process), TracePart::bytes));
+  if (part == nullptr) return;
+  part->names = static_cast<TraceNames*>(map(0, TraceNames::bytes));
+  detail::trace_part = part;
 }
 
 }  // namespace armature::wait
+
+namespace armature {
+
+trace_phase::trace_phase(std::string_view name) {
+  if (!wait::traces()) return;
+  name_ = wait::trace_name(name);
+  began_ns_ = base::now_ns();
+}
+
+trace_phase::~trace_phase() {
+  const int rank = name_ != 0 ? base::message_rank() : -1;
+  if (rank < 0) return;
+  wait::trace({.kind = wait::TraceEvent::Kind::phase,
+               .rank = rank,
+               .what = name_,
+               .begin_ns = began_ns_,
+               .end_ns = base::now_ns()});
+}
+
+void trace_counter(std::string_view name, double value) {
+  if (!wait::traces() || !std::isfinite(value)) return;
+  const int rank = base::message_rank();
+  const std::uint32_t number = rank >= 0 ? wait::trace_name(name) : 0;
+  if (number == 0) return;
+  wait::trace({.kind = wait::TraceEvent::Kind::counter,
+               .rank = rank,
+               .what = number,
+               .begin_ns = base::now_ns(),
+               .number = std::bit_cast<std::uint64_t>(value)});
+}
+
+}  // namespace armature

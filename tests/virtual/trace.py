@@ -148,6 +148,52 @@ def test_the_last_events_count():
     expect(max(event["ts"] for event in events if "ts" in event) > 10_000_000, "the last ones are not there")
 
 
+def traced_program(*options):
+    # On several nodes a rank alone goes nowhere.
+    events, said = traced(0, ["-n", 4, *options], pathlib.Path(MOVING).parent / "virtual_traced",
+                          *(["stay"] if "--nodes" in options else []))
+    check_nesting(events)
+    return events, said
+
+
+def test_phases_and_counters():
+    for options in [], ["--threads", 2], VIRTUAL, [*VIRTUAL, "--nodes", 2]:
+        events, _ = traced_program(*options)
+        for rank in range(4):
+            open_now, found = [], collections.Counter()
+            ends = [event for event in events if event.get("cat") == "phase" and event["tid"] == rank]
+            # Of a rank's phases that begin or end at once, the outer one begins first and ends last.
+            for event in sorted(ends, key=lambda event: event["ts"]):
+                expect(event["id"] == f"rank {rank}", event)
+                if event["ph"] == "b":
+                    open_now.append(event["name"])
+                    found[event["name"]] += 1
+                else:
+                    expect(open_now and open_now.pop() == event["name"], f"{options}: {event} ends what is not the last")
+            expect(not open_now and found == {"halo": 3, 'whole "step"': 1}, f"{options}, rank {rank}: {found} {open_now}")
+            values = [event["args"]["value"] for event in events
+                      if event["ph"] == "C" and event["name"] == f"residual of rank {rank}"]
+            expect(sorted(values) == sorted([1, 1 / 2, 1 / 3]), f"{options}, rank {rank}: {values}")
+
+
+def test_names_of_calls():
+    for options in [], ["--threads", 2], VIRTUAL, [*VIRTUAL, "--nodes", 2], ["--nodes", 2]:
+        events, _ = traced_program(*options)
+        found = collections.Counter(start["name"] for start, _ in arrows(events))
+        names = {"(anonymous namespace)::Account::deposit(long)": 12, "(anonymous namespace)::greet(int)": 12,
+                 "(anonymous namespace)::Account::total() const": 4}
+        expect(names.items() <= found.items(), f"{options}: {found}")
+
+
+def test_looks_are_not_told():
+    """A rank that waits has turns in which it finds that it still has to; they are counted, and not told."""
+    events, _ = traced(0, ["-n", 8, *VIRTUAL, "--balance"], BALANCE)
+    turns = check_turns(events)
+    looks = sum(turn.get("args", {}).get("looks before", 0) for turn in turns)
+    print(f"{len(turns)} turns, {looks} looks")
+    expect(looks > len(turns), f"{len(turns)} turns are told, and {looks} looks are not")
+
+
 def test_refusals():
     for options, word in ((["--simulate", 1], "does not go with --simulate"),):
         done = subprocess.run([ARMATURE, "run", "-n", "2", *map(str, options), "--trace", "/dev/null", MOVING],

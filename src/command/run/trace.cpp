@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -19,8 +21,10 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/fail.hpp"
+#include "command/executable/function_names.hpp"
 #include "command/run/console.hpp"
 #include "space/control.hpp"
 #include "wait/trace.hpp"
@@ -29,6 +33,7 @@ namespace armature::command {
 namespace {
 
 using wait::TraceEvent;
+using wait::TraceNames;
 using wait::TracePart;
 using Kind = TraceEvent::Kind;
 
@@ -43,7 +48,7 @@ struct Recorded {
 };
 
 void take_part(int file, int process, std::uint64_t started_ns, Recorded& recorded) {
-  const auto offset = static_cast<off_t>(static_cast<std::size_t>(process) * TracePart::bytes);
+  const auto offset = static_cast<off_t>(TracePart::offset_of(process));
   // Parts that nobody has touched take no memory, and are not to by being looked at.
   if (const off_t data = lseek(file, offset, SEEK_DATA);
       data < 0 || data >= offset + static_cast<off_t>(TracePart::bytes))
@@ -63,6 +68,47 @@ void take_part(int file, int process, std::uint64_t started_ns, Recorded& record
   }
   munmap(start, TracePart::bytes);
 }
+
+/// The names that processes have given.
+class Names {
+ public:
+  explicit Names(int file)
+      : memory_(mmap(nullptr, TraceNames::bytes, PROT_READ, MAP_SHARED, file, 0)) {}
+  Names(const Names&) = delete;
+  Names& operator=(const Names&) = delete;
+  ~Names() {
+    if (memory_ != MAP_FAILED) munmap(memory_, TraceNames::bytes);
+  }
+
+  /// As JSON has it, without quotes. `otherwise`: where there is none.
+  const std::string& at(std::uint32_t number, const char* otherwise) {
+    const auto [known, is_new] = known_.try_emplace(number);
+    if (is_new) known->second = escaped(found(number, otherwise));
+    return known->second;
+  }
+
+ private:
+  /// A method's type may be followed by the file of its code, and the offset there, on lines each.
+  std::string found(std::uint32_t number, const char* otherwise) {
+    if (memory_ == MAP_FAILED || number == 0) return otherwise;
+    const std::string_view text = static_cast<const TraceNames*>(memory_)->at(number);
+    const std::size_t file = text.find('\n'), offset = text.rfind('\n');
+    if (file == offset) return std::string(text.empty() ? otherwise : text);
+    const std::string name =
+        functions_.at(std::string(text.substr(file + 1, offset - file - 1)),
+                      std::strtoull(std::string(text.substr(offset + 1)).c_str(), nullptr, 16));
+    return name.empty() ? std::string(text.substr(0, file)) : name;
+  }
+  static std::string escaped(const std::string& text) {
+    const std::string quoted =
+        nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return quoted.substr(1, quoted.size() - 2);
+  }
+
+  void* const memory_;
+  FunctionNames functions_;
+  std::map<std::uint32_t, std::string> known_;
+};
 
 const char* name_of(std::uint32_t awaiting) {
   static constexpr const char* names[] = {
@@ -96,11 +142,29 @@ class Json {
         name, event.process, event.rank, us(event.begin_ns - started_ns_)));
   }
   /// Draws an arrow from the one to the other.
-  void arrow(const char* name, std::pair<int, const Event*> from, std::uint64_t from_ns,
+  void arrow(const std::string& name, std::pair<int, const Event*> from, std::uint64_t from_ns,
              std::pair<int, const Event*> to, std::uint64_t to_ns) {
     ++arrows_;
     end_of_arrow('s', name, from.first, *from.second, from_ns, "");
     end_of_arrow('f', name, to.first, *to.second, to_ns, ",\"bp\":\"e\"");
+  }
+  /// A bar of its own, above the turns of its rank: it may reach over several, and over processes.
+  void phase(const Event& event, const std::string& name) {
+    const auto end = [&](char kind, std::uint64_t ns) {
+      put(fmt::format(
+          "{}{{\"ph\":\"{}\",\"cat\":\"phase\",\"name\":\"{}\",\"id\":\"rank {}\","
+          "\"pid\":{},\"tid\":{},\"ts\":{}}}",
+          next(), kind, name, event.rank, event.process, event.rank, us(ns - started_ns_)));
+    };
+    end('b', event.begin_ns);
+    end('e', event.end_ns);
+  }
+  void counter(const Event& event, const std::string& name) {
+    put(
+        fmt::format("{}{{\"ph\":\"C\",\"name\":\"{} of rank {}\",\"pid\":{},\"tid\":{},\"ts\":{},"
+                    "\"args\":{{\"value\":{}}}}}",
+                    next(), name, event.rank, event.process, event.rank,
+                    us(event.begin_ns - started_ns_), std::bit_cast<double>(event.number)));
   }
   /// 0, or why not all of it could be written.
   int end() {
@@ -116,12 +180,12 @@ class Json {
   }
   const char* next() { return std::exchange(is_first_, false) ? "\n" : ",\n"; }
   static std::string us(std::uint64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
-  void end_of_arrow(char kind, const char* name, int process, const Event& event, std::uint64_t ns,
-                    const char* more) {
+  void end_of_arrow(char kind, const std::string& name, int process, const Event& event,
+                    std::uint64_t ns, const char* more) {
     put(fmt::format(
-        "{}{{\"ph\":\"{}\",\"cat\":\"{}\",\"name\":\"{}\",\"id\":{},\"pid\":{},\"tid\":{},"
+        "{}{{\"ph\":\"{}\",\"cat\":\"call\",\"name\":\"{}\",\"id\":{},\"pid\":{},\"tid\":{},"
         "\"ts\":{}{}}}",
-        next(), kind, name, name, arrows_, process, event.rank, us(ns - started_ns_), more));
+        next(), kind, name, arrows_, process, event.rank, us(ns - started_ns_), more));
   }
 
   std::FILE* const file_;
@@ -159,7 +223,7 @@ void write_lives(Json& json, const std::vector<Event>& events) {
     if (life.rank >= 0) json.span(life.process, life, "runs");
 }
 
-void write_calls(Json& json, const std::vector<Event>& events) {
+void write_calls(Json& json, const std::vector<Event>& events, Names& names) {
   std::vector<const Event*> ends;
   for (const Event& event : events)
     if (event.kind == Kind::sent || event.kind == Kind::executed) ends.push_back(&event);
@@ -178,19 +242,28 @@ void write_calls(Json& json, const std::vector<Event>& events) {
     } else if (const Event* const from = std::exchange(sent, nullptr);
                from != nullptr && from->rank == event->other && from->other == event->rank &&
                from->number == event->number) {
-      json.arrow("call", {from->process, from}, from->begin_ns, {event->process, event},
-                 event->begin_ns);
+      json.arrow(names.at(event->what, "call"), {from->process, from}, from->begin_ns,
+                 {event->process, event}, event->begin_ns);
     }
   }
 }
 
-void write_event(Json& json, const Event& event) {
+std::string more_of_turn(const Event& event) {
+  std::string more;
+  if (event.what != 0) more = fmt::format("\"then waits for\":\"{}\"", name_of(event.what));
+  if (event.number != 0)
+    more += fmt::format("{}\"looks before\":{}", more.empty() ? "" : ",", event.number);
+  return more.empty() ? more : fmt::format(",\"args\":{{{}}}", more);
+}
+
+void write_event(Json& json, const Event& event, Names& names) {
   switch (event.kind) {
     case Kind::turn:
-      return json.span(event.process, event, "turn",
-                       event.what == 0 ? ""
-                                       : fmt::format(",\"args\":{{\"then waits for\":\"{}\"}}",
-                                                     name_of(event.what)));
+      return json.span(event.process, event, "turn", more_of_turn(event));
+    case Kind::phase:
+      return json.phase(event, names.at(event.what, "phase"));
+    case Kind::counter:
+      return json.counter(event, names.at(event.what, "counter"));
     case Kind::wait:
       return json.span(
           event.process, event, fmt::format("waits: {}", name_of(event.what)),
@@ -217,7 +290,7 @@ Trace::Trace(std::string path, std::uint32_t processes_max)
       processes_max_(processes_max),
       output_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
       events_(memfd_create("armature-trace", MFD_CLOEXEC)) {
-  const auto bytes = static_cast<off_t>(processes_max * TracePart::bytes);
+  const auto bytes = static_cast<off_t>(TracePart::offset_of(static_cast<int>(processes_max)));
   if (!output_ || !events_ || ftruncate(events_.get(), bytes) != 0)
     base::fail(Errc::start,
                fmt::format("--trace: {} cannot be written: {}", path_, base::system_text(errno)));
@@ -243,8 +316,9 @@ bool Trace::write(std::uint64_t job_started_ns) const {
   Json json(file.get(), job_started_ns);
   write_names(json, events);
   if (!has_turns) write_lives(json, events);
-  for (const Event& event : events) write_event(json, event);
-  write_calls(json, events);
+  Names names(events_.get());
+  for (const Event& event : events) write_event(json, event, names);
+  write_calls(json, events, names);
   if (const int error = json.end(); error != 0) return fail(error);
   if (recorded.lost != 0)
     say(fmt::format("--trace: {} holds the last {} events of each process: {} before had no room",
