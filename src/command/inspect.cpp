@@ -1,5 +1,10 @@
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -24,12 +29,13 @@ Examples:
   armature inspect              all jobs of this user on this machine
   armature inspect 4242         the job whose launcher, or one of whose ranks, is process 4242
   armature inspect 4242 --json  the same for a program
+  armature inspect --watch 2    again every 2 s, until no job is left
 
 Nothing is asked of the ranks: their state is read from the job's shared memory. A rank that is not
 waiting in a call of Armature runs, or is asleep in a call of its own. Of one job, the line in which
 each of its first 64 ranks is stands below ("at halo.cpp:42", of programs with debug information): its
 thread is stopped for the moment in which its stack is read. Where a rank waits for more than 100
-others, --json has the first, and "waits_on_more".)";
+others, --json has the first, and "waits_on_more". With --watch, --json has a line for each look.)";
 
 /// Many thousand ranks may each wait for as many.
 constexpr std::size_t waits_on_max = 100;
@@ -75,32 +81,69 @@ nlohmann::json as_json(const ObservedJob& job, const Snapshot& snapshot,
           {"hopeless", explanation.hopeless}};
 }
 
-void inspect(int pid, bool json, bool where) {
+struct Looks {
+  int pid = 0;  // of the one job; 0: of all
+  bool json = false;
+  bool where = false;
+  double every_s = 0;  // 0: one look
+};
+
+/// Returns the number of jobs that were shown.
+int look(const Looks& looks) {
   nlohmann::json all = nlohmann::json::array();
   int shown = 0;
   for (const ObservedJob& job : running_jobs()) {
-    if (pid != 0 && !job.has_process(pid)) continue;
+    if (looks.pid != 0 && !job.has_process(looks.pid)) continue;
     const Snapshot snapshot = job.observe();
     Explanation explanation = explain(snapshot);
     // To look at all jobs is to disturb none.
-    if (where || (pid != 0 && !json)) add_call_places(explanation, snapshot);
-    if (json) {
+    if (looks.where || (looks.pid != 0 && !looks.json)) add_call_places(explanation, snapshot);
+    if (looks.json) {
       all.push_back(as_json(job, snapshot, explanation));
     } else {
       print(job, explanation);
     }
     ++shown;
   }
-  if (json) fmt::print("{}\n", text_of(all));
-  if (pid != 0 && shown == 0) {
+  if (looks.json) fmt::print("{}\n", looks.every_s > 0 ? line_of(all) : text_of(all));
+  return shown;
+}
+
+/// Begins a look that follows another one: on a terminal it takes that one's place.
+void begin_again(const Looks& looks) {
+  constexpr const char* home_and_clear = "\x1b[H\x1b[J";
+  if (looks.json) return;
+  if (isatty(STDOUT_FILENO) != 0)
+    fmt::print("{}", home_and_clear);
+  else
+    fmt::print("\n");
+}
+
+/// Looks until what is looked at has ended, or nobody reads it any more.
+void watch(const Looks& looks) {
+  while (std::fflush(stdout) == 0) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(looks.every_s));
+    begin_again(looks);
+    if (look(looks) != 0) continue;
+    if (!looks.json)
+      fmt::print("{}\n", looks.pid != 0 ? fmt::format("the job of process {} has ended", looks.pid)
+                                        : "no job is running");
+    return;
+  }
+}
+
+void inspect(const Looks& looks) {
+  const int shown = look(looks);
+  if (looks.pid != 0 && shown == 0) {
     fmt::print(stderr,
                "armature inspect: process {} is neither the launcher nor a rank of a job that this "
                "user may "
                "look at. `armature inspect` lists the jobs.\n",
-               pid);
+               looks.pid);
     throw CLI::RuntimeError(1);
   }
-  if (!json && shown == 0) fmt::print("no job is running\n");
+  if (!looks.json && shown == 0) fmt::print("no job is running\n");
+  if (looks.every_s > 0 && shown != 0) watch(looks);
 }
 
 }  // namespace
@@ -112,6 +155,7 @@ void add_inspect(CLI::App& app) {
     std::string pid;
     bool json = false;
     bool where = false;
+    double watch_s = 0;
   };
   auto arguments = std::make_shared<Arguments>();
   command
@@ -121,12 +165,22 @@ void add_inspect(CLI::App& app) {
   command->add_flag("--json", arguments->json, "A list of objects instead of text");
   command->add_flag("--where", arguments->where,
                     "Of all jobs, and in --json: the line of the program in which each rank is");
+  command
+      ->add_option_function<std::string>(
+          "--watch",
+          [arguments](const std::string& text) {
+            arguments->watch_s = parse_seconds("--watch", text);
+            if (arguments->watch_s < 0.01)
+              throw CLI::ValidationError("--watch", "a look takes more than 10 ms: at least 0.01");
+          },
+          "Look again every S seconds, until the job has ended")
+      ->type_name("S");
   command->callback([arguments] {
     constexpr std::uint64_t pid_max = 1 << 22;
     const int pid = arguments->pid.empty()
                         ? 0
                         : static_cast<int>(parse_count("JOB", arguments->pid, 1, pid_max));
-    inspect(pid, arguments->json, arguments->where);
+    inspect({pid, arguments->json, arguments->where, arguments->watch_s});
   });
 }
 

@@ -1,7 +1,9 @@
 """Why a job does not move, as `run --stall` says by itself and `inspect` when asked."""
 
+import json
 import os
 import resource
+import signal
 import subprocess
 import tempfile
 
@@ -201,3 +203,25 @@ def test_inspect_lists_jobs_of_all_kinds_at_once():
         expect(f"job {job.pid}: 16 ranks" in done.stdout, done.stdout)
         job.process.terminate()
         job.expect_end(143)
+
+
+def test_inspect_watches():
+    """Looks follow each other until the job has ended; for a program each is a line."""
+    job = Job(["hold", "asleep"], ("-n", 2))
+    job.wait_for(1, ".")
+    watch = [harness.ARMATURE, "inspect", str(job.pid), "--watch", "0.1"]
+    watchers = [subprocess.Popen(watch + more, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                for more in ([], ["--json"])]
+    lines = [watchers[1].stdout.readline() for _ in range(3)]
+    job.process.send_signal(signal.SIGTERM)
+    job.end()
+    for line in lines:
+        expect([rank["rank"] for rank in json.loads(line)[0]["ranks"]] == [0, 1], line)
+    text, errors = watchers[0].communicate(timeout=30)
+    expect(watchers[0].returncode == 0 and not errors, f"{watchers[0].returncode}: {errors}")
+    expect(text.count(f"job {job.pid}: 2 ranks") >= 2, text)
+    expect(text.endswith(f"the job of process {job.pid} has ended\n") and "\x1b" not in text, text)
+    rest, errors = watchers[1].communicate(timeout=30)
+    expect(watchers[1].returncode == 0 and json.loads(rest.splitlines()[-1]) == [], rest + errors)
+    done = subprocess.run([*watch[:3], "--watch", "0"], capture_output=True, text=True)
+    expect(done.returncode == 2 and "at least 0.01" in done.stderr, done.stderr)
