@@ -1,5 +1,5 @@
 """Every public header compiles alone and twice, in the standard it is written for; those for ARMCI's programs, which
-are of every age, in the oldest and the newest of C and C++."""
+are of every age, in the oldest and the newest of C and C++. The C++ headers also compile together."""
 
 import concurrent.futures
 import os
@@ -15,6 +15,15 @@ ARMCI = "compat/armci/include/"
 
 
 def jobs_of(root):
+    """(headers as users write them, language standard) for every public header, and for those of C++ together."""
+    together = [name.removeprefix("include/") for name in house.tracked(root)
+                if name.startswith("include/") and name.endswith(".hpp")]
+    yield together, "c++20"
+    for headers, standard in jobs_of_each(root):
+        yield [headers], standard
+
+
+def jobs_of_each(root):
     """(header as users write it, language standard) for every public header."""
     for name in house.tracked(root):
         if name.startswith("include/") and name.endswith(".hpp"):
@@ -27,12 +36,14 @@ def jobs_of(root):
                 yield name.removeprefix(ARMCI), standard
 
 
-def compile_twice(root, folder, header, standard):
+def compile_twice(root, folder, headers, standard):
     """In a folder, by names that are the same each time: ccache knows then what has not changed."""
     is_cpp = standard.startswith("c++")
     compiler = os.environ.get("CXX", "g++") if is_cpp else os.environ.get("CC", "gcc")
+    header = headers[0] if len(headers) == 1 else "all"
     unit = f"{header.replace('/', '.')}.{standard}" + (".cpp" if is_cpp else ".c")
-    (folder / unit).write_text(f"#include <{header}>\n#include <{header}>\nint main(void) {{ return 0; }}\n")
+    includes = "".join(f"#include <{name}>\n" for name in headers * 2)
+    (folder / unit).write_text(includes + "int main(void) { return 0; }\n")
     cached = ["ccache"] if shutil.which("ccache") else []
     done = subprocess.run([*cached, compiler, f"-std={standard}", *WARNINGS, f"-I{root}/include",
                            f"-I{root}/{ARMCI}", "-c", unit, "-o", f"{unit}.o"],

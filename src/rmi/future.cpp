@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "armature/holder.hpp"
 #include "base/fail.hpp"
 #include "net/network.hpp"
 #include "rmi/endpoint.hpp"
@@ -43,6 +44,16 @@ Rank awaited_held(rmi::Endpoint& endpoint, const FutureBase& future) {
 }  // namespace
 
 namespace {
+
+/// The holder of what a continuation begins: what it has held itself.
+class HeldAgain final : public Holder {
+ public:
+  explicit HeldAgain(const std::shared_ptr<void>& held) : held_(held) {}
+  [[nodiscard]] std::shared_ptr<void> hold() override { return held_; }
+
+ private:
+  const std::shared_ptr<void>& held_;
+};
 
 /// Whether only the network settles it.
 bool is_of_operation(const FutureBase& future) {
@@ -112,7 +123,8 @@ bool FutureBase::test() {
 void FutureBase::on_settled(std::function<void()> continuation) {
   rmi::Endpoint& endpoint = rmi::this_endpoint("future::then");
   const rmi::Endpoint::Use in_use = endpoint.use();
-  continuations_.push_back(std::move(continuation));
+  Holder* const holder = endpoint.context().sender.holder;
+  continuations_.push_back({std::move(continuation), holder == nullptr ? nullptr : holder->hold()});
   if (poll()) return run_continuations();
   if (!watched_ && comes_from_outside()) endpoint.futures().watch(shared_from_this());
   watched_ = true;
@@ -121,7 +133,7 @@ void FutureBase::on_settled(std::function<void()> continuation) {
 void FutureBase::run_continuations() {
   rmi::Endpoint& endpoint = rmi::this_endpoint("future");
   const rmi::Endpoint::Use in_use = endpoint.use();
-  const auto due = std::exchange(continuations_, {});
+  auto due = std::exchange(continuations_, {});
   if (due.empty()) return;
   // Nobody polls the network while one computes.
   if (net::Network* const net = net::network()) net->thread().resume();
@@ -130,7 +142,13 @@ void FutureBase::run_continuations() {
     int& depth;
     ~Continuing() { --depth; }
   } const under_way{++continuing};
-  for (const auto& continuation : due) continuation();
+  for (Continuation& one : due) {
+    const Continuation continuation = std::move(one);
+    HeldAgain held(continuation.held);
+    const Holding holding(endpoint.context().sender,
+                          continuation.held == nullptr ? nullptr : &held);
+    continuation.run();
+  }
   // Continuations may have left this rank more to do, for which nobody notifies it.
   endpoint.context().made_progress();
 }

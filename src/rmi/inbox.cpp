@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/holder.hpp"
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
@@ -62,7 +63,7 @@ constexpr int looks_behind_one = 4;
 class OnTop {
  public:
   OnTop(detail::Sender& sender, Objects& objects)
-      : depth(sender.depth), sender_(sender), waits_(objects) {
+      : depth(sender.depth), sender_(sender), waits_(objects), nothing_held_(sender, nullptr) {
     ++sender_.level;
   }
   OnTop(const OnTop&) = delete;
@@ -77,6 +78,7 @@ class OnTop {
  private:
   detail::Sender& sender_;
   const Objects::Waits waits_;
+  const detail::Holding nothing_held_;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ using Map = armature::map_ref<int, long>;
 using Multimap = armature::multimap_ref<int, long>;
 using Set = armature::set_ref<int>;
 using Graph = armature::graph_ref<long, long>;
-using Element = armature::array_element<long, int>;
+using Element = armature::object_array_element<long, int>;
 using Array = armature::object_array_ref<std::string, int>;
 
 template <class F>

@@ -60,7 +60,9 @@ struct Fragile {
 /// Asks another one while it is made.
 struct Curious {
   Curious() = default;
-  explicit Curious(armature::array_element<Curious, int> other) { (void)other.sync(&Curious::get); }
+  explicit Curious(armature::object_array_element<Curious, int> other) {
+    (void)other.sync(&Curious::get);
+  }
   void add() { ++value; }
   int get() const { return value; }
   int value = 0;

@@ -44,7 +44,8 @@ class ARMATURE_API FutureBase : public std::enable_shared_from_this<FutureBase> 
   void wait();
   [[nodiscard]] virtual Rank awaited() const { return Rank::none(); }
 
-  /// Runs once, on this rank, when the result is there: now, or while the rank waits or polls.
+  /// Runs once, on this rank, when the result is there: now, or while the rank waits or polls. What
+  /// the current holder holds (holder.hpp) stays until then.
   void on_settled(std::function<void()> continuation);
   void run_continuations();
 
@@ -63,7 +64,11 @@ class ARMATURE_API FutureBase : public std::enable_shared_from_this<FutureBase> 
   bool settled_ = false;
   bool watched_ = false;
   std::exception_ptr error_;
-  std::vector<std::function<void()>> continuations_;
+  struct Continuation {
+    std::function<void()> run;
+    std::shared_ptr<void> held;  // until it has run
+  };
+  std::vector<Continuation> continuations_;
 };
 
 template <class T>

@@ -70,14 +70,17 @@ struct Outgoing {
   std::uint64_t object = 0;
 };
 
+class Holder;
+
 /// The data of the calling rank that the inlined half needs.
 struct Sender {
   Outgoing* to = nullptr;
   std::uint32_t ranks = 0;
   std::uint32_t until_poll = 0;
-  std::uint8_t depth = 0;  // of the request that is being executed
-  bool is_late = false;    // since a method put off what it was time to do
-  int level = 0;           // methods under way, each of them waiting but for the last
+  std::uint8_t depth = 0;    // of the request that is being executed
+  bool is_late = false;      // since a method put off what it was time to do
+  int level = 0;             // methods under way, each of them waiting but for the last
+  Holder* holder = nullptr;  // of what begins to wait now (holder.hpp)
 };
 
 /// The calling rank's. A thread that runs none has one without channels, which is never written:

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "armature/object_array/coroutines.hpp"
 #include "armature/object_array/part.hpp"
 #include "armature/object_array/refused.hpp"
 #include "armature/promise.hpp"
@@ -25,7 +26,7 @@ void fail_with_exception(const remote_promise<R>& promise) {
 /// Tells a member's rank that a one-way call of its failed.
 template <class Part>
 void complain(const Part& part, int member, Errc code, const std::string& text) {
-  armature::async(part.directory().rank_of(member), ThrowReported(), code, text);
+  report_failure(part.directory().rank_of(member), code, text);
 }
 
 /// A one-way call: nobody waits. Refused, its caller's rank hears of it as of an async call that
@@ -38,18 +39,28 @@ struct Tell {
   template <class Part, class... A>
   void operator()(Part& part, typename Part::Record& record, const typename Part::Index& index,
                   int caller, A&&... args) {
+    using Result =
+        std::remove_cvref_t<decltype(action(part, record, index, std::forward<A>(args)...))>;
     try {
-      (void)action(part, record, index, std::forward<A>(args)...);
+      if constexpr (is_future<Result>)
+        tell_failure(action(part, record, index, std::forward<A>(args)...),
+                     part.directory().rank_of(part.directory().me()), of_whom(part, index, caller));
+      else
+        (void)action(part, record, index, std::forward<A>(args)...);
     } catch (const Refused& refused) {
       complain(part, caller, refused.code, refused.text);
     } catch (...) {
       tell_exception([&](Errc, const std::string& text) {
-        complain(part, part.directory().me(), Errc::remote,
-                 "element " + text_of_index(index) + ", called by rank " +
-                     std::to_string(static_cast<int>(part.directory().rank_of(caller))) + ": " +
-                     text);
+        complain(part, part.directory().me(), Errc::remote, of_whom(part, index, caller) + text);
       });
     }
+  }
+
+ private:
+  template <class Part>
+  static std::string of_whom(const Part& part, const typename Part::Index& index, int caller) {
+    return "element " + text_of_index(index) + ", called by rank " +
+           std::to_string(static_cast<int>(part.directory().rank_of(caller))) + ": ";
   }
 };
 
@@ -100,14 +111,11 @@ template <class F>
 struct CallIt {
   F f;
   template <class Part, class... A>
-  decltype(auto) operator()(Part& part, typename Part::Record& record,
-                            const typename Part::Index& index, A&&... args) {
+  decltype(auto) operator()(Part&, typename Part::Record& record, const typename Part::Index& index,
+                            A&&... args) {
     if (!record.object) refuse_missing(index);
     const auto object = record.object;  // it stays to the end, though it be destroyed meanwhile
-    if constexpr (std::is_invocable_v<F&, const typename Part::Index&, decltype(*object), A...>)
-      return part.until_settled(record, index, f, index, *object, std::forward<A>(args)...);
-    else
-      return part.until_settled(record, index, f, *object, std::forward<A>(args)...);
+    return call_element(f, index, *object, std::forward<A>(args)...);
   }
 };
 

@@ -18,6 +18,7 @@
 #include "armature/container/one_at_a_time.hpp"
 #include "armature/object_array/element.hpp"
 #include "armature/object_array/part.hpp"
+#include "armature/object_array/refused_index.hpp"
 
 namespace armature {
 
@@ -43,9 +44,16 @@ template <class F>
 struct CallIfThere {
   F f;
   template <class Part, class... A>
-  void operator()(Part& part, typename Part::Record& record, const typename Part::Index& index,
+  auto operator()(Part& part, typename Part::Record& record, const typename Part::Index& index,
                   A&&... args) {
-    if (record.object) (void)CallIt<F>{f}(part, record, index, std::forward<A>(args)...);
+    CallIt<F> call{f};
+    using Result =
+        std::remove_cvref_t<decltype(call(part, record, index, std::forward<A>(args)...))>;
+    if constexpr (is_future<Result>) {
+      return record.object ? call(part, record, index, std::forward<A>(args)...) : Result();
+    } else {
+      if (record.object) (void)call(part, record, index, std::forward<A>(args)...);
+    }
   }
 };
 
@@ -88,10 +96,10 @@ class object_array_ref {
   object_array_ref() = default;
   explicit object_array_ref(shared_ref<Part> parts) : parts_(parts) {}
 
-  [[nodiscard]] array_element<T, Index> operator[](Index index) const {
+  [[nodiscard]] object_array_element<T, Index> operator[](Index index) const {
     return {parts_, std::move(index)};
   }
-  [[nodiscard]] array_section<T, Index> section(std::vector<Index> indices) const {
+  [[nodiscard]] object_array_section<T, Index> section(std::vector<Index> indices) const {
     return {parts_, std::move(indices)};
   }
   [[nodiscard]] const Team& team() const { return part().directory().team(); }
@@ -181,11 +189,11 @@ class object_array_ref {
 
 /// A collection of objects, each with an index, spread over the members of a team: created,
 /// destroyed, called and moved one by one, by any member. T must be marshallable, for it moves;
-/// indices are integers, strings and tuples of them (ArrayIndex), dense or not. Construction and
+/// indices are of any type that travels and has == (ArrayIndex), dense or not. Construction and
 /// destruction are collective.
 template <class T, ArrayIndex Index>
 requires Marshallable<T> && std::move_constructible<T>
-class object_array : public object_array_ref<T, Index> {
+class object_array<T, Index> : public object_array_ref<T, Index> {
   using Ref = object_array_ref<T, Index>;
   using Part = typename Ref::Part;
 

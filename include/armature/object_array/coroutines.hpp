@@ -1,55 +1,74 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "armature/error.hpp"
 #include "armature/future.hpp"
+#include "armature/object_array/index.hpp"
+#include "armature/object_array/refused.hpp"
+#include "armature/rank.hpp"
+#include "armature/rmi.hpp"
+
+// Calls of elements that are coroutines: what stays until they have ended, and who hears of it when
+// they fail. The element itself stays for all that waits, coroutines or not: held_element.hpp.
 
 namespace armature::detail {
 
-/// Methods of elements that are coroutines. What one that waits has of its element is an address
-/// here: so it is a call under way until it has ended, and the element stays.
-template <class Part>
-class ElementCoroutines {
- public:
-  ElementCoroutines() = default;
-  ElementCoroutines(const ElementCoroutines&) = delete;
-  ElementCoroutines& operator=(const ElementCoroutines&) = delete;
+/// Tells a rank that a one-way call failed there, or was its own.
+inline void report_failure(Rank to, Errc code, const std::string& text) {
+  armature::async(to, ThrowReported(), code, text);
+}
 
-  /// Returns f(args...), a call of the element of that record. If the result is a future, the
-  /// element stays until it is settled. It lives until then, even if it is destroyed meanwhile.
-  template <class Record, class Index, class F, class... A>
-  decltype(auto) until_settled(Record& record, const Index& index, F& f, A&&... args) {
-    if constexpr (is_future<std::remove_cvref_t<std::invoke_result_t<F&, A...>>>) {
-      auto result = f(std::forward<A>(args)...);
-      if (result.valid() && !result.is_settled()) {
-        ++record.running;
-        result.share()->on_settled(
-            [part = std::weak_ptr<Part>(here_), index, object = record.object] {
-              if (const auto here = part.lock()) is_over(*here, index);
-            });
-      }
-      return result;
-    } else {
-      return f(std::forward<A>(args)...);
-    }
-  }
-
- protected:
-  ~ElementCoroutines() = default;
-
- private:
-  /// The record is here: a call was under way.
-  template <class Index>
-  static void is_over(Part& part, const Index& index) {
-    auto& record = *part.records().find(index);
-    --record.running;
-    part.leave_for(index, record.goes_to);
-  }
-
-  // Tells whether the part is still there. Owns nothing.
-  const std::shared_ptr<Part> here_{static_cast<Part*>(this), [](Part*) {}};
+/// A call of a coroutine, which may refer to all of it until it has ended.
+template <class F, class Index, class... A>
+struct CoroutineCall {
+  F f;
+  Index index;
+  std::tuple<A...> args;
 };
+
+/// f(index, element, args...), or f(element, args...) where it takes no index. If the result is a
+/// future, f, the index and the arguments stay until it is settled.
+template <class F, class Index, class Object, class... A>
+decltype(auto) call_element(F& f, const Index& index, Object& object, A&&... args) {
+  const auto call = [&object](F& it, const Index& where, auto&&... arg) -> decltype(auto) {
+    if constexpr (std::is_invocable_v<F&, const Index&, Object&, decltype(arg)...>)
+      return it(where, object, std::forward<decltype(arg)>(arg)...);
+    else
+      return it(object, std::forward<decltype(arg)>(arg)...);
+  };
+  using Result = std::remove_cvref_t<decltype(call(f, index, std::forward<A>(args)...))>;
+  if constexpr (is_future<Result>) {
+    using Kept = CoroutineCall<F, Index, std::remove_cvref_t<A>...>;
+    const auto kept = std::make_shared<Kept>(Kept{f, index, {std::forward<A>(args)...}});
+    Result result = std::apply(
+        [&](auto&... arg) { return call(kept->f, kept->index, std::move(arg)...); }, kept->args);
+    if (result.valid() && !result.is_settled()) result.share()->on_settled([kept] {});
+    return result;
+  } else {
+    return call(f, index, std::forward<A>(args)...);
+  }
+}
+
+/// Nobody waits for the coroutine of a one-way call: if it fails, this rank hears of it.
+/// `of_whom` begins the message.
+template <class T>
+void tell_failure(future<T> coroutine, Rank here, const std::string& of_whom) {
+  if (!coroutine.valid()) return;
+  const auto state = coroutine.share();
+  state->on_settled([state, here, of_whom] {
+    try {
+      state->rethrow();
+    } catch (...) {
+      tell_exception([&](Errc, const std::string& text) {
+        report_failure(here, Errc::remote, of_whom + text);
+      });
+    }
+  });
+}
 
 }  // namespace armature::detail

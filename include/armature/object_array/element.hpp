@@ -51,13 +51,14 @@ using ParametersOfMember = typename Signature<Member>::Parameters;
 /// on_async_error on the caller's rank for one-way calls. A method that throws makes its two-way
 /// call throw RemoteError with that rank and text.
 template <class T, ArrayIndex Index>
-class array_element {
+class object_array_element {
  public:
   using Part = detail::ObjectPart<T, Index>;
   using element_type = T;
 
-  array_element() = default;
-  array_element(shared_ref<Part> parts, Index index) : parts_(parts), index_(std::move(index)) {}
+  object_array_element() = default;
+  object_array_element(shared_ref<Part> parts, Index index)
+      : parts_(parts), index_(std::move(index)) {}
   [[nodiscard]] const Index& index() const { return index_; }
 
   // -- methods of T
@@ -158,11 +159,11 @@ class array_element {
 /// Some elements of an object_array, in an order. Calls are made one by one, so each keeps its
 /// place among the caller's other calls to that element.
 template <class T, ArrayIndex Index>
-class array_section {
+class object_array_section {
  public:
   using Part = detail::ObjectPart<T, Index>;
 
-  array_section(shared_ref<Part> parts, std::vector<Index> indices)
+  object_array_section(shared_ref<Part> parts, std::vector<Index> indices)
       : parts_(parts), indices_(std::move(indices)) {}
   [[nodiscard]] const std::vector<Index>& indices() const { return indices_; }
 
@@ -193,7 +194,9 @@ class array_section {
   }
 
  private:
-  [[nodiscard]] array_element<T, Index> at(const Index& index) const { return {parts_, index}; }
+  [[nodiscard]] object_array_element<T, Index> at(const Index& index) const {
+    return {parts_, index};
+  }
 
   shared_ref<Part> parts_;
   std::vector<Index> indices_;

@@ -12,6 +12,7 @@
 #include "armature/error.hpp"
 #include "armature/object_array/coroutines.hpp"
 #include "armature/object_array/directory.hpp"
+#include "armature/object_array/held_element.hpp"
 #include "armature/object_array/index.hpp"
 #include "armature/object_array/late_call.hpp"
 #include "armature/object_array/record.hpp"
@@ -39,7 +40,7 @@
 namespace armature::detail {
 
 template <class T, class I>
-class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
+class ObjectPart {
  public:
   using Index = I;
   using Hash = IndexHash;
@@ -92,8 +93,14 @@ class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
       {
         const OwnCall call;
         const Turn<Record> turn(turns_, *record, 0);
+        const ElementHolder<ObjectPart> holder(*this, *record, index);
         const std::shared_ptr<T> object = record->object;
-        (void)this->until_settled(*record, index, f, index, *object);
+        using Result = std::remove_cvref_t<decltype(call_element(f, index, *object))>;
+        if constexpr (is_future<Result>)
+          tell_failure(call_element(f, index, *object), directory_.rank_of(me_),
+                       "element " + text_of_index(index) + ": ");
+        else
+          (void)call_element(f, index, *object);
       }
       depart_later(index, *record);
       run_held();
@@ -113,6 +120,19 @@ class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
     record->epoch = 1;
     records_.put(index, std::move(record));
     return true;
+  }
+
+  /// Tells whether the part is still there; owns nothing.
+  [[nodiscard]] std::weak_ptr<ObjectPart> here() const { return here_; }
+  /// The record stays no longer for one that held it.
+  void let_go(const Index& index) noexcept {
+    Record& record = *records_.find(index);
+    --record.running;
+    try {
+      depart_later(index, record);
+    } catch (...) {
+      own_statement_threw();
+    }
   }
 
   void leave_for(const Index& index, int member) {
@@ -185,6 +205,7 @@ class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
     const std::uint64_t epoch = record.epoch;
     {
       const Turn<Record> turn(turns_, record, head.depth);
+      const ElementHolder<ObjectPart> holder(*this, record, index);
       start(record, index, head.caller);
       op(*this, record, index, head.caller, std::move(args)...);
       run_due(record, head.caller);
@@ -221,6 +242,7 @@ class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
     if (!turns_.may_run(depth)) return void(held_.emplace_back(index, caller));
     {
       const Turn<Record> turn(turns_, record, depth);
+      const ElementHolder<ObjectPart> holder(*this, record, index);
       run_due(record, caller);
     }
     depart_later(index, record);
@@ -298,6 +320,8 @@ class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
   std::deque<std::pair<Index, int>> held_;  // and the callers
   bool resumes_held_ = false;
   Turns<Record> turns_;
+  // Ends first.
+  const std::shared_ptr<ObjectPart> here_{this, [](ObjectPart*) {}};
 };
 
 }  // namespace armature::detail

@@ -92,7 +92,7 @@ struct ElementRecord {
   std::unordered_map<int, std::uint64_t> next;  // by caller: the number of the call that is due
   std::map<std::pair<int, std::uint64_t>, Late> waiting;
   std::unordered_map<int, Urgent> urgent;  // by caller
-  int running = 0;   // calls under way, each waiting for something but for the last; coroutines too
+  int running = 0;   // calls under way, each waiting but for the last; what they have begun, too
   int goes_to = -1;  // once none is
   std::uint64_t busy_ns = 0;
   std::unordered_map<Index, std::uint64_t, typename Part::Hash> calls;  // made to others
