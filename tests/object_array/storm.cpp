@@ -1,11 +1,13 @@
 // Elements that move while everybody calls them. Every call carries its number among those of its
 // rank to its element. The element, which takes its count along, ends the job when one is missing,
 // comes twice or comes too early. What a run does is decided by a seed (STORM_SEED): who calls
-// whom, when elements move, whether methods call on, ask in the middle, move themselves. Other
-// elements come and go meanwhile: each call to one of them must be executed or refused, once.
+// whom, when elements move, whether methods call on, ask in the middle, move themselves, or leave a
+// continuation that writes to the element later. Other elements come and go meanwhile: each call to
+// one of them must be executed or refused, once.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -53,6 +55,7 @@ struct Book {
   int steady = 1, fleeting = 1;
   std::map<std::string, std::uint64_t> sent;
   std::uint64_t sent_fleeting = 0, executed_fleeting = 0, refused = 0;
+  std::uint64_t continuations = 0;
 
   std::string pick() { return "steady " + std::to_string(dice.below(number(steady))); }
   std::string pick_fleeting() { return "fleeting " + std::to_string(dice.below(number(fleeting))); }
@@ -73,8 +76,10 @@ struct Element {
   std::map<int, std::uint64_t> next;
   std::vector<double> ballast;
   std::uint64_t calls = 0;
+  std::uint64_t continued = 0;
 
   void define_type(armature::typer& t) {
+    t.local(continued);
     t.local(name);
     t.local(next);
     t.local(ballast);
@@ -93,6 +98,11 @@ struct Element {
     if (here.dice.below(4) == 0) here.array[name].move_to(here.member());
     for (int child = 0; depth > 0 && child < 2; ++child) here.call(here.pick(), depth - 1);
     if (depth > 0 && here.dice.below(3) == 0) here.ask(here.pick());
+    if (here.dice.below(3) != 0) return;
+    ++here.continuations;
+    (void)armature::ask(here.array.team().world_rank(here.member()), [] {
+      return 1;
+    }).then([this](int one) { continued += static_cast<std::uint64_t>(one); });
   }
   std::uint64_t count(int caller, Number number) {
     take(caller, number.get());
@@ -130,7 +140,7 @@ class Storm {
         common_(seed),
         array_(world, names(1 + static_cast<int>(common_.below(6))),
                [](const std::string& name) {
-                 return Element{name, {}, {1, 2, 3}, 0};
+                 return Element{name, {}, {1, 2, 3}};
                }),
         books_(world) {
     books_->array = array_.ref();
@@ -147,6 +157,7 @@ class Storm {
     for (std::uint64_t round = 1 + common_.below(3); round > 0; --round) one_round();
     armature::rmi_fence();
     check();
+    check_continuations();
   }
 
  private:
@@ -200,7 +211,7 @@ class Storm {
         break;
       default:
         try {
-          one.create_on(book.member(), Element{one.index(), {}, {}, 0});
+          one.create_on(book.member(), Element{one.index(), {}, {}});
         } catch (const armature::RemoteError& error) {
           if (error.code() != armature::Errc::misuse) throw;
         }
@@ -224,6 +235,18 @@ class Storm {
       armature::abort(8, std::to_string(executed) + " executed and " + std::to_string(refused) +
                              " refused of " + std::to_string(calls) + " calls, " +
                              std::to_string(sent) + " with others");
+  }
+  /// The fence does not wait for continuations.
+  void check_continuations() {
+    const std::uint64_t begun = allreduce(world_, books_->continuations);
+    std::uint64_t run = 0;
+    for (int i = 0; i < 1000 && run < begun; ++i)
+      run = array_.transform_reduce(
+          std::uint64_t{0}, std::plus<>(),
+          [](const std::string&, const Element& element) { return element.continued; });
+    if (run != begun)
+      armature::abort(9, "elements know of " + std::to_string(run) + " continuations, of " +
+                             std::to_string(begun));
   }
   std::uint64_t calls_sent() const {
     std::uint64_t calls = 0;
