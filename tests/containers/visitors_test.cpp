@@ -12,11 +12,15 @@ using Map = armature::map_ref<int, long>;
 using Multimap = armature::multimap_ref<int, long>;
 using Set = armature::set_ref<int>;
 using Graph = armature::graph_ref<long, long>;
+using Vector = armature::vector_ref<long>;
 using Element = armature::object_array_element<long, int>;
 using Array = armature::object_array_ref<std::string, int>;
 
 template <class F>
-concept Visits = requires(Map map, Multimap multimap, Set set, Graph graph, Element element, F f) {
+concept Visits = requires(Map map, Multimap multimap, Set set, Graph graph, Vector vector,
+                          Element element, F f) {
+  vector.async_visit(1, f);
+  vector.visit(1, f);
   map.async_visit(1, f);
   map.async_visit_if_present(1, f);
   map.visit(1, f);
@@ -33,6 +37,8 @@ concept VisitsSomewhere = requires(Map map, F f) {
 }
 || requires(Map map, F f) { map.async_visit_if_present(1, f); }
 || requires(Map map, F f) { map.visit(1, f); }
+|| requires(Vector vector, F f) { vector.async_visit(1, f); }
+|| requires(Vector vector, F f) { vector.visit(1, f); }
 || requires(Multimap multimap, F f) { multimap.async_visit(1, f); }
 || requires(Set set, F f) { set.async_insert(1, f); }
 || requires(Graph graph, F f) { graph.async_visit(1, f); }

@@ -9,6 +9,7 @@
 
 #include "armature/container/range.hpp"
 #include "armature/error.hpp"
+#include "armature/rmi.hpp"
 #include "armature/team.hpp"
 
 // An algorithm on several ranges works on the pieces of the first one. Where another range is
@@ -44,13 +45,25 @@ void require_same_size(const char* algorithm, const A& a, const B& b) {
 /// Collective: what any member wrote to any of the ranges is seen by all after.
 template <class T, class... More>
 void enter(const distributed_range<T>& first, const distributed_range<More>&... more) {
-  const auto fence_other = [](const auto& range) {
-    // One fence of a kind is enough: they are the team's.
-    using U = typename std::remove_cvref_t<decltype(range)>::value_type;
-    if constexpr (Transferable<U> != Transferable<T>) range.fence();
+  constexpr bool has_bytes =
+      (Transferable<std::remove_const_t<T>> || ... || Transferable<std::remove_const_t<More>>);
+  constexpr bool has_objects =
+      !(Transferable<std::remove_const_t<T>> && ... && Transferable<std::remove_const_t<More>>);
+  const auto take = []<class U>(const distributed_range<U>& range) {
+    if constexpr (Transferable<std::remove_const_t<U>>)
+      return range.store().take_visits();
+    else
+      return true;
   };
-  first.fence();
-  (fence_other(more), ...);
+  // One fence is enough for all: it is the team's.
+  bool knows_of_calls = take(first);
+  ((knows_of_calls = take(more) || knows_of_calls), ...);
+  if constexpr (!has_objects) {
+    meet(first.team(), knows_of_calls);
+  } else {
+    rmi_fence(first.team());
+    if constexpr (has_bytes) first.team().barrier();
+  }
 }
 
 /// The elements of `range` that have the indices of my piece of `shape`, for reading.

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "armature/collectives.hpp"
 #include "armature/container/blocks.hpp"
 #include "armature/container/one_at_a_time.hpp"
 #include "armature/error.hpp"
+#include "armature/fence.hpp"
 #include "armature/get.hpp"
 #include "armature/global_ptr.hpp"
 #include "armature/handle.hpp"
@@ -35,6 +38,23 @@ inline void require_element(std::size_t i, std::size_t size) {
   if (i >= size)
     throw Error(Errc::bad_argument, "distributed_vector: there is no element " + std::to_string(i) +
                                         " in one of " + std::to_string(size));
+}
+
+/// Throws it for the section of `count` elements from `first`.
+inline void require_section(std::size_t first, std::size_t count, std::size_t size) {
+  if (first > size || count > size - first)
+    throw Error(Errc::bad_argument, "distributed_vector: there are no " + std::to_string(count) +
+                                        " elements from " + std::to_string(first) + " in one of " +
+                                        std::to_string(size));
+}
+
+/// Collective: what members wrote before is seen by all after. If one of them knows of calls, these
+/// are done, and what they wrote is seen.
+inline void meet(const Team& team, bool knows_of_calls) {
+  fence_all();
+  if (!allreduce(team, knows_of_calls, std::logical_or<>())) return;
+  rmi_fence(team);
+  team.barrier();  // visitors may have put
 }
 
 /// Made and destroyed collectively. Elements are zero, or as default-constructed.
@@ -98,8 +118,12 @@ class BlockStore<T> {
           put(piece_.on(member) + static_cast<std::ptrdiff_t>(at), from.data() + done, n);
         });
   }
-  /// Collective: what was written before is seen by all after.
-  void fence() const { team_.barrier(); }
+  /// Collective: what was written before, and what visits wrote, is seen by all after.
+  void fence() const { meet(team_, take_visits()); }
+  /// Notes that this member has made a one-way call that visits an element.
+  void note_visit() const { has_visits_ = true; }
+  /// Whether it has made some since the last fence, which the caller makes good.
+  [[nodiscard]] bool take_visits() const { return std::exchange(has_visits_, false); }
 
  private:
   Team team_;
@@ -109,6 +133,7 @@ class BlockStore<T> {
   std::size_t mine_first_;
   std::size_t mine_count_;
   int exceptions_;
+  mutable bool has_visits_ = false;
 };
 
 template <class T>
@@ -164,6 +189,7 @@ requires(!Transferable<T> && Marshallable<T>) class BlockStore<T> {
                            });
   }
   void fence() const { rmi_fence(team_); }
+  void note_visit() const {}
 
  private:
   struct Part {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -92,12 +93,14 @@ class distributed_range {
   // -- pieces
   /// A member's piece is [begin_of(member), begin_of(member + 1)).
   [[nodiscard]] std::size_t begin_of(int member) const {
+    if (member < 0 || member > team().size()) [[unlikely]]
+      refuse_member(member);
     return std::clamp(store_->blocks().first(member), first_, last_) - first_;
   }
   [[nodiscard]] std::size_t size_of(int member) const {
     return begin_of(member + 1) - begin_of(member);
   }
-  [[nodiscard]] int owner(std::size_t i) const { return store_->blocks().owner(first_ + i); }
+  [[nodiscard]] int owner(std::size_t i) const { return store_->blocks().owner(place(i)); }
   /// The index of the first element of my piece; where it would be, when my piece is empty.
   [[nodiscard]] std::size_t offset() const { return begin_of(team().rank()); }
   /// My piece.
@@ -108,21 +111,19 @@ class distributed_range {
     return {n == 0 ? nullptr : store_->mine() + skipped, n};
   }
 
-  // -- elements, mine or another's
-  [[nodiscard]] element_reference<T> operator[](std::size_t i) const {
-    return {*store_, first_ + i};
-  }
-  [[nodiscard]] value_type read(std::size_t i) const { return store_->read(first_ + i); }
+  // -- elements, mine or another's; an index that there is not is Error(bad_argument)
+  [[nodiscard]] element_reference<T> operator[](std::size_t i) const { return {*store_, place(i)}; }
+  [[nodiscard]] value_type read(std::size_t i) const { return store_->read(place(i)); }
   /// Copies the section from index i that is as long as `to`.
   void read(std::size_t i, std::span<value_type> to) const {
-    require(i, i + to.size(), size());
+    require_count(i, to.size());
     store_->read(first_ + i, to);
   }
   void write(std::size_t i, const value_type& value) const requires(!std::is_const_v<T>) {
-    store_->write(first_ + i, value);
+    store_->write(place(i), value);
   }
   void write(std::size_t i, std::span<const value_type> from) const requires(!std::is_const_v<T>) {
-    require(i, i + from.size(), size());
+    require_count(i, from.size());
     store_->write(first_ + i, from);
   }
 
@@ -157,6 +158,22 @@ class distributed_range {
   [[nodiscard]] std::size_t first() const { return first_; }
 
  private:
+  /// The index of element i in the vector.
+  [[nodiscard]] std::size_t place(std::size_t i) const {
+    if (i >= size()) [[unlikely]]
+      throw Error(Errc::bad_argument, "distributed_range: there is no element " +
+                                          std::to_string(i) + " in one of " +
+                                          std::to_string(size()));
+    return first_ + i;
+  }
+  void require_count(std::size_t i, std::size_t count) const {
+    // The sum may be too large for an index.
+    require(i, count > SIZE_MAX - i ? SIZE_MAX : i + count, size());
+  }
+  [[noreturn]] void refuse_member(int member) const {
+    throw Error(Errc::bad_rank, "distributed_range: there is no member " + std::to_string(member) +
+                                    " in a team of " + std::to_string(team().size()));
+  }
   static void require(std::size_t first, std::size_t last, std::size_t size) {
     if (first > last || last > size)
       throw Error(Errc::bad_argument, "a distributed_range of the elements " +

@@ -15,6 +15,7 @@
 #include "armature/container/block_store.hpp"
 #include "armature/container/blocks.hpp"
 #include "armature/container/range.hpp"
+#include "armature/container/vector_ref.hpp"
 #include "armature/team.hpp"
 
 namespace armature {
@@ -28,7 +29,9 @@ namespace armature {
 /// members in the same order. What a member wrote is seen by the others after the next collective
 /// call of the vector that begins with a fence, or of an algorithm on it.
 template <class T>
-class distributed_vector {
+class distributed_vector : public detail::VectorVisits<T> {
+  using Visits = detail::VectorVisits<T>;
+
   static_assert(!std::is_same_v<T, bool>,
                 "a distributed_vector of bool cannot be: use char or std::uint8_t (a std::vector "
                 "of bool, in which elements are kept on their way, has none that could be copied)");
@@ -40,7 +43,7 @@ class distributed_vector {
   explicit distributed_vector(const Team& team) : distributed_vector(team, std::size_t{0}) {}
   /// `size` elements, zero or as default-constructed, in blocks as equal as can be.
   distributed_vector(const Team& team, std::size_t size)
-      : store_(std::make_unique<Store>(team, Blocks::even(size, team.size()))) {}
+      : distributed_vector(std::make_unique<Store>(team, Blocks::even(size, team.size()))) {}
   distributed_vector(const Team& team, std::size_t size, const T& value)
       : distributed_vector(team, size) {
     std::ranges::fill(local(), value);
@@ -66,7 +69,13 @@ class distributed_vector {
   }
 
   distributed_vector(distributed_vector&&) noexcept = default;
-  distributed_vector& operator=(distributed_vector&&) noexcept = default;
+  distributed_vector& operator=(distributed_vector&& other) noexcept {
+    Visits::operator=(std::move(other));
+    store_ = std::move(other.store_);
+    staged_ = std::move(other.staged_);
+    return *this;
+  }
+  ~distributed_vector() { this->end_visits(); }
   /// Collective.
   [[nodiscard]] distributed_vector clone() const {
     fence();
@@ -109,12 +118,12 @@ class distributed_vector {
   }
   /// A copy of the section of `count` elements from `first`.
   [[nodiscard]] std::vector<T> read(std::size_t first, std::size_t count) const {
-    if (first > size() || count > size() - first) detail::require_element(size(), size());
+    detail::require_section(first, count, size());
     std::vector<T> elements(count);
     store_->read(first, std::span<T>(elements));
     return elements;
   }
-  /// Collective: what any member wrote before is seen by all after.
+  /// Collective: what any member wrote before is seen by all after, and visits are done.
   void fence() const { store_->fence(); }
 
   // -- as ranges
@@ -133,9 +142,11 @@ class distributed_vector {
   void resize(std::size_t new_size, const T& value = T()) {
     fence();
     detail::even_out(store_, new_size, value);
+    this->begin_visits(*store_);
     fence();
   }
   void assign(std::size_t new_size, const T& value) {
+    fence();
     *this = distributed_vector(team(), new_size, value);
   }
   void clear() {
@@ -153,6 +164,7 @@ class distributed_vector {
     const Blocks added = Blocks::of(counts);
     fence();
     detail::even_out(store_, before + added.size(), T());
+    this->begin_visits(*store_);
     store_->write(before + added.first(team().rank()), std::span<const T>(staged_));
     staged_.clear();
     fence();
@@ -167,14 +179,15 @@ class distributed_vector {
   void balance() {
     fence();
     detail::even_out(store_, size(), T());
+    this->begin_visits(*store_);
     fence();
   }
 
  private:
   using Store = detail::BlockStore<T>;
 
-  explicit distributed_vector(std::unique_ptr<Store> store) : store_(std::move(store)) {}
-
+  explicit distributed_vector(std::unique_ptr<Store> store)
+      : Visits(*store), store_(std::move(store)) {}
   std::unique_ptr<Store> store_;
   std::vector<T> staged_;
 };
