@@ -1,4 +1,6 @@
 #include <deque>
+#include <random>
+#include <set>
 
 #include "cases.hpp"
 
@@ -102,6 +104,69 @@ TEST(Graph, reversed_has_every_edge_turned_round) {
     }
   });
   EXPECT_EQ(turned.visit(0, [](auto vertex) { return vertex.edges().size(); }), 1U);
+}
+
+TEST(Graph, vertices_come_and_go_with_their_edges) {
+  using Edges = std::set<std::pair<std::size_t, std::size_t>>;
+  for (const auto placement : {armature::Placement::block, armature::Placement::cyclic}) {
+    armature::distributed_graph<long> graph(world(), 50, placement);
+    Edges edges;
+    std::set<std::size_t> removed;
+    std::mt19937_64 random(7);
+    for (const std::size_t added : {0, 1, 33, 5}) {
+      const std::size_t first = graph.add_vertices(added);
+      EXPECT_EQ(first + added, graph.size());
+      graph.for_all([first](auto vertex) {
+        if (vertex.id() >= first) vertex.data() = static_cast<long>(vertex.id()) * 3;
+      });
+      for (int i = 0; i < 100; ++i) {
+        const std::size_t from = random() % graph.size(), to = random() % graph.size();
+        if (removed.contains(from) || removed.contains(to)) continue;
+        if (edges.emplace(from, to).second && me() == i % ranks()) graph.async_add_edge(from, to);
+      }
+      std::set<std::size_t> going;
+      for (int i = 0; i < 7; ++i)
+        if (const std::size_t id = random() % graph.size(); !removed.contains(id)) going.insert(id);
+      EXPECT_EQ(graph.remove_vertices([&](auto vertex) { return going.contains(vertex.id()); }),
+                going.size());
+      removed.insert(going.begin(), going.end());
+      std::erase_if(edges, [&](const auto& edge) {
+        return going.contains(edge.first) || going.contains(edge.second);
+      });
+
+      EXPECT_EQ(graph.vertex_count(), graph.size() - removed.size());
+      EXPECT_EQ(graph.edge_count(), edges.size());
+      const auto turned = graph.reversed();
+      EXPECT_EQ(turned.edge_count(), edges.size());
+      EXPECT_EQ(turned.vertex_count(), graph.vertex_count());
+      for (const auto vertex : graph.local()) {
+        EXPECT_FALSE(removed.contains(vertex.id()));
+        EXPECT_EQ(vertex.data(), vertex.id() < 50 ? 0L : static_cast<long>(vertex.id()) * 3);
+        EXPECT_EQ(turned.local_vertex(vertex.id()).data(), vertex.data());
+        for (const auto& edge : vertex.edges())
+          EXPECT_TRUE(edges.contains({vertex.id(), edge.target}));
+      }
+      world().barrier();
+    }
+    const std::size_t gone = *removed.begin();
+    const std::string text =
+        "vertex " + std::to_string(gone) + " of a graph of " + std::to_string(graph.size());
+    conformance::expect_error(armature::Errc::bad_argument,
+                              {"distributed_graph", text, "was removed"},
+                              [&] { graph.visit(gone, [](auto) {}); });
+    conformance::expect_error(armature::Errc::bad_argument, {text, "was removed"},
+                              [&] { graph.async_add_edge(*removed.rbegin(), gone); });
+    world().barrier();
+  }
+}
+
+TEST(Graph, members_add_the_same_number_of_vertices) {
+  if (ranks() == 1) return;
+  armature::distributed_graph<> graph(world(), 5);
+  conformance::expect_error(
+      armature::Errc::bad_argument, {"distributed_graph", "different numbers"},
+      [&] { graph.add_vertices(static_cast<std::size_t>(me() == 0 ? 3 : 2)); });
+  EXPECT_EQ(graph.size(), 5U);
 }
 
 TEST(Graph, a_vertex_that_is_not_there_is_an_error) {

@@ -4,12 +4,14 @@
 #include <memory>
 #include <ranges>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "armature/collectives.hpp"
-#include "armature/container/blocks.hpp"
+#include "armature/container/gather.hpp"
 #include "armature/container/placed_part.hpp"
+#include "armature/container/vertex_places.hpp"
 #include "armature/error.hpp"
 #include "armature/rmi.hpp"
 #include "armature/shared.hpp"
@@ -21,10 +23,6 @@ namespace armature {
 struct no_data {
   friend bool operator==(no_data, no_data) = default;
 };
-
-/// The distribution of vertices over members: neighbours in number together (block), or dealt out
-/// one by one (cyclic). Cyclic divides the work more evenly when numbers have a meaning.
-enum class Placement { block, cyclic };
 
 template <class E>
 struct graph_edge {
@@ -47,13 +45,9 @@ template <class V, class E>
 class GraphPart : public PlacedPart<GraphPart<V, E>> {
  public:
   GraphPart(const Team& team, std::size_t vertices, Placement placement)
-      : PlacedPart<GraphPart>(team),
-        size_(vertices),
-        is_cyclic_(placement == Placement::cyclic),
-        blocks_(Blocks::even(vertices, team.size())),
-        members_(static_cast<std::size_t>(team.size())),
-        first_(is_cyclic_ ? static_cast<std::size_t>(team.rank()) : blocks_.first(team.rank())),
-        records(blocks_.count(team.rank())) {}
+      : PlacedPart<GraphPart>(team), places_(team.rank(), team.size(), placement) {
+    add_vertices(vertices);
+  }
 
   class Pin {
    public:
@@ -72,23 +66,41 @@ class GraphPart : public PlacedPart<GraphPart<V, E>> {
   /// Called with one Pin. Where there are more, somebody may be going through a vertex's edges, so
   /// the new one waits until he is done.
   void add_edge(std::size_t from, graph_edge<E> edge) {
+    const std::size_t at = index(from);
     if (pins_ > 1)
-      late_.emplace_back(index(from), std::move(edge));
+      late_.emplace_back(at, std::move(edge));
     else
-      records[index(from)].edges.push_back(std::move(edge));
+      records[at].edges.push_back(std::move(edge));
   }
 
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] int owner(std::size_t id) const {
-    return is_cyclic_ ? static_cast<int>(id % members_) : blocks_.owner(id);
+  /// By all members alike, while no calls are under way.
+  void add_vertices(std::size_t count) {
+    places_.add(count);
+    records.resize(places_.mine());
   }
-  /// Returns the place of one of my vertices. The first members have the longer blocks, so counts
-  /// agree with dealing out one by one.
-  [[nodiscard]] std::size_t index(std::size_t id) const {
-    return is_cyclic_ ? id / members_ : id - first_;
+  /// By all members alike, while no calls are under way: these vertices, by member.
+  void remove(const std::vector<std::vector<std::size_t>>& ids) {
+    for (const auto& of_member : ids) removed_.insert(of_member.begin(), of_member.end());
+    if (removed_.empty()) return;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (was_removed(id(i)))
+        records[i] = {};
+      else
+        std::erase_if(records[i].edges,
+                      [this](const auto& edge) { return was_removed(edge.target); });
+    }
   }
-  [[nodiscard]] std::size_t id(std::size_t index) const {
-    return is_cyclic_ ? first_ + index * members_ : first_ + index;
+  [[nodiscard]] const VertexPlaces& places() const { return places_; }
+  [[nodiscard]] std::size_t size() const { return places_.size(); }
+  [[nodiscard]] int owner(std::size_t id) const { return places_.owner(id); }
+  /// The place of one of my vertices among the records, and its number.
+  [[nodiscard]] std::size_t index(std::size_t id) const { return places_.index(id); }
+  [[nodiscard]] std::size_t id(std::size_t index) const { return places_.id(index); }
+  [[nodiscard]] std::vector<std::size_t> removed() const {
+    return {removed_.begin(), removed_.end()};
+  }
+  [[nodiscard]] bool was_removed(std::size_t id) const {
+    return !removed_.empty() && removed_.contains(id);
   }
 
  private:
@@ -96,11 +108,8 @@ class GraphPart : public PlacedPart<GraphPart<V, E>> {
     for (auto& [at, edge] : std::exchange(late_, {})) records[at].edges.push_back(std::move(edge));
   }
 
-  std::size_t size_;
-  bool is_cyclic_;
-  Blocks blocks_;
-  std::size_t members_;
-  std::size_t first_;
+  VertexPlaces places_;
+  std::unordered_set<std::size_t> removed_;  // of all members
   int pins_ = 0;
   std::vector<std::pair<std::size_t, graph_edge<E>>> late_;
 
@@ -132,7 +141,7 @@ class graph_vertex {
 ///
 /// Functions that visit run at the vertex's owner, one at a time, as f(graph_vertex, args...); they
 /// are lambdas or function objects that capture nothing or trivially copyable values. Every call
-/// that names a vertex throws Error(bad_argument) when there is none of that number.
+/// that names a vertex throws Error(bad_argument) when there is none of that number, or no more.
 template <class V, class E>
 class graph_ref {
  public:
@@ -144,7 +153,7 @@ class graph_ref {
   explicit graph_ref(shared_ref<Part> parts) : parts_(parts) {}
 
   [[nodiscard]] const Team& team() const { return part().team(); }
-  /// The number of vertices.
+  /// One more than the greatest number that a vertex has, or had before it was removed.
   [[nodiscard]] std::size_t size() const { return part().size(); }
   [[nodiscard]] bool is_local(std::size_t id) const {
     Part& here = part();
@@ -162,6 +171,7 @@ class graph_ref {
   [[nodiscard]] auto local() const {
     Part& here = part();
     return std::views::iota(std::size_t{0}, here.records.size()) |
+           std::views::filter([&here](std::size_t i) { return !here.was_removed(here.id(i)); }) |
            std::views::transform([&here](std::size_t i) { return vertex(here, i); });
   }
 
@@ -209,6 +219,10 @@ class graph_ref {
       throw Error(Errc::bad_argument, "distributed_graph: there is no vertex " +
                                           std::to_string(id) + " in a graph of " +
                                           std::to_string(part.size()));
+    if (part.was_removed(id))
+      throw Error(Errc::bad_argument, "distributed_graph: vertex " + std::to_string(id) +
+                                          " of a graph of " + std::to_string(part.size()) +
+                                          " was removed");
     return id;
   }
 
@@ -220,9 +234,9 @@ graph_ref<V, E> graph_vertex<V, E>::graph() const {
   return graph_ref<V, E>(part_->self());
 }
 
-/// A directed graph of the vertices 0 .. size-1, each with its data and its outgoing edges at the
-/// member that owns it. Data of edges must be marshallable. All of graph_ref's calls, and
-/// collective ones.
+/// A directed graph of the vertices 0 .. size-1, without those that were removed, each with its
+/// data and its outgoing edges at the member that owns it. Data of edges must be marshallable. All
+/// of graph_ref's calls, and collective ones.
 template <class V = no_data, class E = no_data>
 class distributed_graph : private detail::PartOwner<detail::GraphPart<V, E>>,
                           public graph_ref<V, E> {
@@ -230,7 +244,7 @@ class distributed_graph : private detail::PartOwner<detail::GraphPart<V, E>>,
 
  public:
   distributed_graph(const Team& team, std::size_t vertices, Placement placement = Placement::block)
-      : Owner(team, vertices, placement), graph_ref<V, E>(Owner::parts()), placement_(placement) {}
+      : Owner(team, vertices, placement), graph_ref<V, E>(Owner::parts()) {}
 
   /// A value by which also remote calls can use the graph.
   [[nodiscard]] graph_ref<V, E> ref() const { return *this; }
@@ -254,9 +268,48 @@ class distributed_graph : private detail::PartOwner<detail::GraphPart<V, E>>,
     for (const auto& record : this->part().records) mine += record.edges.size();
     return allreduce(this->team(), mine);
   }
-  /// The graph with every edge turned round; vertices keep their data.
+  /// Adds so many vertices, the same number at all members, and returns the number of the first.
+  /// They are divided among the members as those of a new graph. Throws Error(bad_argument) when
+  /// members disagree.
+  std::size_t add_vertices(std::size_t count) {
+    fence();
+    const Team& team = this->team();
+    const std::size_t least = allreduce(team, count, Minimum());
+    if (allreduce(team, count, Maximum()) != least)
+      throw Error(Errc::bad_argument,
+                  "distributed_graph: members add different numbers of vertices, here " +
+                      std::to_string(count) + ", elsewhere " + std::to_string(least));
+    const std::size_t first = this->size();
+    this->part().add_vertices(count);
+    team.barrier();  // nobody calls before
+    return first;
+  }
+  /// Removes the vertices for which is_removed(vertex) holds, at their owners, with all edges from
+  /// and to them. Returns how many. Their numbers are not used again.
+  template <class F>
+  std::size_t remove_vertices(F is_removed) {
+    fence();
+    std::vector<std::size_t> mine;
+    for (const auto one : this->local())
+      if (is_removed(one)) mine.push_back(one.id());
+    const auto removed = detail::all_values(this->team(), mine);
+    this->part().remove(removed);
+    std::size_t count = 0;
+    for (const auto& ids : removed) count += ids.size();
+    this->team().barrier();  // nobody calls before
+    return count;
+  }
+  /// How many vertices there are.
+  [[nodiscard]] std::size_t vertex_count() const {
+    fence();
+    return allreduce(this->team(), static_cast<std::size_t>(std::ranges::distance(this->local())));
+  }
+  /// The graph with every edge turned round; vertices keep their numbers, places and data.
   [[nodiscard]] distributed_graph reversed() const {
-    distributed_graph other(this->team(), this->size(), placement_);
+    distributed_graph other(this->team(), 0, this->part().places().placement());
+    for (const std::size_t count : this->part().places().counts()) other.part().add_vertices(count);
+    other.part().remove({this->part().removed()});
+    this->team().barrier();
     const auto turned = other.ref();
     for_all([&turned](auto from) {
       turned.local_vertex(from.id()).data() = from.data();
@@ -265,9 +318,6 @@ class distributed_graph : private detail::PartOwner<detail::GraphPart<V, E>>,
     });
     return other;
   }
-
- private:
-  Placement placement_;
 };
 
 }  // namespace armature
