@@ -119,8 +119,8 @@ void add_bench(CLI::App& app) {
   CLI::App* bench = app.add_subcommand("bench", "Measure this machine and Armature on it");
   bench->require_subcommand(1);
   bench->footer(
-      "`armature bench rma --help`, and so with messages, rmi, virtual, net, collectives and "
-      "scale, lists the rows, with examples.");
+      "`armature bench rma --help`, and so with messages, rmi, virtual, net, collectives, "
+      "scale and shmem, lists the rows, with examples.");
   add_suite(*bench, bench::rma_suite);
   add_suite(*bench, bench::messages_suite);
   add_suite(*bench, bench::rmi_suite);
@@ -128,6 +128,7 @@ void add_bench(CLI::App& app) {
   add_suite(*bench, bench::net_suite);
   add_suite(*bench, bench::collectives_suite);
   add_suite(*bench, bench::scale_suite);
+  add_suite(*bench, bench::shmem_suite);
   add_bench_rank(app);
 }
 

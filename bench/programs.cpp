@@ -28,8 +28,10 @@ constexpr Program all[] = {
 
 std::filesystem::path own_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
-/// Runs the command with that variable in its environment, if any, and returns its output. Throws
-/// when it fails.
+}  // namespace
+
+std::span<const Program> programs() { return all; }
+
 std::string output_of(std::vector<std::string> command, std::string variable) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
@@ -47,10 +49,6 @@ std::string output_of(std::vector<std::string> command, std::string variable) {
   });
   return output;
 }
-
-}  // namespace
-
-std::span<const Program> programs() { return all; }
 
 std::string path_of(const Program& program) {
   const auto path = own_path().parent_path() / "examples" / program.name;

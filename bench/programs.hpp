@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace armature::bench {
 
@@ -18,6 +19,10 @@ std::span<const Program> programs();
 
 /// Finds the program: beside this command, where it was built. Empty where there is none.
 std::string path_of(const Program& program);
+
+/// Runs the command with that variable in its environment, if any, and returns its output. Throws
+/// when it fails.
+std::string output_of(std::vector<std::string> command, std::string variable = {});
 
 /// The kind of ranks in a program's run.
 struct Hosting {

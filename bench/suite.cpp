@@ -106,6 +106,11 @@ void Collector::examples_far_apart() {
               {.virtual_each = each, .between_nodes = true}, {.between_nodes = true});
 }
 
+void Collector::take(const std::vector<Row>& rows) {
+  for (const Row& row : rows)
+    if (wants({row.op})) add(row);
+}
+
 bool Collector::wants(std::initializer_list<std::string_view> ops) const {
   return std::ranges::any_of(ops, [&](std::string_view op) { return wanted(request_.only, op); });
 }

@@ -57,6 +57,8 @@ class Collector {
   void examples_far_apart();
   /// A row of what it takes to start and end so many ranks.
   void startup(int ranks, int times);
+  /// Those of these rows that are asked for, which a program has measured.
+  void take(const std::vector<Row>& rows);
   /// Whether one of these may be asked for.
   [[nodiscard]] bool wants(std::initializer_list<std::string_view> ops) const;
   [[nodiscard]] bool quick() const { return request_.quick; }
@@ -97,5 +99,6 @@ extern const Suite virtual_suite;
 extern const Suite net_suite;
 extern const Suite collectives_suite;
 extern const Suite scale_suite;
+extern const Suite shmem_suite;
 
 }  // namespace armature::bench

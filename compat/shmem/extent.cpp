@@ -4,6 +4,7 @@
 
 #include <armature/layer/symmetric.hpp>
 #include <armature/run.hpp>
+#include <armature/virtual.hpp>
 
 namespace shmem {
 
@@ -19,8 +20,15 @@ void know_heap(const std::byte* low, const std::byte* high) {
       reinterpret_cast<std::uintptr_t>(low) - static_cast<std::uintptr_t>(world.rank()) * stride;
   // Release: who sees these bytes sees where they begin.
   heap_extent.bytes.store(static_cast<std::size_t>(high - low), std::memory_order_release);
+  if (armature::rank_kind() != armature::RankKind::process) return;
+  heap_extent.own = reinterpret_cast<std::uintptr_t>(low);
+  heap_extent.to_first = heap_extent.begin - heap_extent.own;
+  heap_extent.own_bytes.store(static_cast<std::size_t>(high - low), std::memory_order_release);
 }
 
-void forget_heap() { heap_extent.bytes = 0; }
+void forget_heap() {
+  heap_extent.bytes = 0;
+  heap_extent.own_bytes = 0;
+}
 
 }  // namespace shmem

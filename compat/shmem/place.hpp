@@ -39,10 +39,9 @@ template <class T>
   return true;
 }
 
-/// Writes the same place at `pe`, which may be no PE: then no transfer accepts it. False: the
-/// extent does not hold the address.
+/// As find_place, for an address in any PE's heap.
 template <class T>
-[[gnu::always_inline]] inline bool find_place(T* address, int pe, armature::global_ptr<T>& place) {
+[[gnu::always_inline]] inline bool find_in_any(T* address, int pe, armature::global_ptr<T>& place) {
   // Acquire: who sees the bytes of a block sees the begin that was stored before them.
   const std::size_t bytes = heap_extent.bytes.load(std::memory_order_acquire);
   const std::uintptr_t begin = heap_extent.begin.load(std::memory_order_relaxed);
@@ -52,6 +51,22 @@ template <class T>
   if (offset >= bytes || distance >= heap_extent.span.load(std::memory_order_relaxed)) [[unlikely]]
     return find_static(address, pe, place);
   place = {pe, reinterpret_cast<T*>(begin + offset + (static_cast<std::uintptr_t>(pe) << bits))};
+  return true;
+}
+
+/// Writes the same place at `pe`, which may be no PE: then no transfer accepts it. False: the
+/// extent does not hold the address.
+template <class T>
+[[gnu::always_inline]] inline bool find_place(T* address, int pe, armature::global_ptr<T>& place) {
+  // A process that is one PE gives addresses of its own heap. Acquire: as above.
+  const std::size_t own_bytes = heap_extent.own_bytes.load(std::memory_order_acquire);
+  const auto named = reinterpret_cast<std::uintptr_t>(address);
+  if (named - heap_extent.own.load(std::memory_order_relaxed) >= own_bytes) [[unlikely]]
+    return find_in_any(address, pe, place);
+  const std::uintptr_t shift = static_cast<std::uintptr_t>(pe)
+                               << heap_extent.stride_bits.load(std::memory_order_relaxed);
+  place = {pe, reinterpret_cast<T*>(named + heap_extent.to_first.load(std::memory_order_relaxed) +
+                                    shift)};
   return true;
 }
 template <class T>

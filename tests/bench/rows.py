@@ -47,6 +47,8 @@ NET = {
     "net.put.crowded": [8], "net.fadd.crowded": [8], "net.rpc.crowded": [0],
 }
 LONG = [4096, 65536]
+SHMEM = {"put.value": [8], "get.value": [8], "put": [8, 4096, 1 << 20], "get": [8, 4096, 1 << 20], "fadd": [8],
+         "nbput1000": [8], "put_signal.pingpong": [8], "barrier": [0], "sync": [0]}
 # Suite -> (rows that have a limit, rows that have none, where the size is None when it is measured).
 SUITES = {
     "rma": (RMA, {"allreduce8.p2": [0], "allreduce8.p8": [0], "rss": [None], "rss.64": [None]}),
@@ -60,6 +62,7 @@ SUITES = {
         ("barrier", [0]), *((op, [8, 65536, 1 << 20]) for op in COLLECTIVES))}),
     "scale": ({}, {f"{op}.{ranks}": [size] for op, size in (("start", None), ("halo", 4096), ("barrier", 0), ("allreduce", 8))
                    for ranks in ("p2", "p4", "p8", "p16", "p32", "v4", "v10", "v100", "v1000")}),
+    "shmem": (SHMEM, {op: [8, 1 << 20] for op in ("sum_reduce", "broadcast", "collect", "fcollect")}),
     "rmi": (RMI, {"rpc.bytes": LONG, "rpc.bytes.threads": LONG}),
 }
 
