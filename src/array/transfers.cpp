@@ -79,12 +79,35 @@ void ArrayTransfers::add(Rank rank, bool is_near, std::byte* remote, std::byte* 
   ++ranks_;
   if (boxes.size() > (is_near ? near_boxes_max : 1)) return add_rows(rank, remote, local, boxes);
   if (boxes.size() > 1) near_.push_back(rank);
+  const std::size_t begin = strided_.size();
   for (const ArrayBox& box : boxes) {
-    strided_.push_back(described(rank, remote, local, box));
+    const OneBox one = described(rank, remote, local, box);
     std::size_t bytes = 1;
-    for (std::size_t i = 0; i <= strided_.back().levels; ++i) bytes *= strided_.back().counts[i];
+    for (std::size_t i = 0; i <= one.levels; ++i) bytes *= one.counts[i];
     bytes_ += bytes;
+    if (std::none_of(strided_.begin() + static_cast<std::ptrdiff_t>(begin), strided_.end(),
+                     [&](OneBox& before) { return joined(before, one); }))
+      strided_.push_back(one);
   }
+}
+
+bool ArrayTransfers::joined(OneBox& box, const OneBox& other) {
+  if (box.levels == 0 || box.levels == Strided::levels_max || box.is_pair ||
+      box.counts[0] > pair_row_bytes_max || box.levels != other.levels ||
+      box.counts != other.counts || box.remote_strides != other.remote_strides ||
+      box.local_strides != other.local_strides)
+    return false;
+  for (std::size_t i = box.levels; i > 1; --i) {
+    box.counts[i + 1] = box.counts[i];
+    box.remote_strides[i] = box.remote_strides[i - 1];
+    box.local_strides[i] = box.local_strides[i - 1];
+  }
+  box.counts[2] = 2;
+  box.remote_strides[1] = other.remote - box.remote;
+  box.local_strides[1] = other.local - box.local;
+  ++box.levels;
+  box.is_pair = true;
+  return true;
 }
 
 void ArrayTransfers::add_elements(Rank rank, std::span<std::byte* const> remote,

@@ -79,8 +79,10 @@ class ArrayTransfers {
     std::array<std::size_t, Strided::levels_max + 1> counts{};
     std::array<std::ptrdiff_t, Strided::levels_max> remote_strides{};
     std::array<std::ptrdiff_t, Strided::levels_max> local_strides{};
+    bool is_pair = false;  // of two boxes
   };
   static constexpr std::size_t near_boxes_max = 64;
+  static constexpr std::size_t pair_row_bytes_max = 64;
 
   /// The rows of several boxes, sorted by their length.
   struct Rows {
@@ -92,6 +94,9 @@ class ArrayTransfers {
 
   [[nodiscard]] OneBox described(Rank rank, std::byte* remote, std::byte* local,
                                  const ArrayBox& box) const;
+  /// Makes one box of two of the same form, if their rows are short: the ends of a line, as ghosts
+  /// on both sides are, lie in the same cache lines, which are then touched once.
+  [[nodiscard]] static bool joined(OneBox& box, const OneBox& other);
   void append_rows(Rows& rows, const OneBox& box) const;
   void add_rows(Rank rank, std::byte* remote, std::byte* local, const std::vector<ArrayBox>& boxes);
   [[nodiscard]] Strided shape_of(const OneBox& one) const;
