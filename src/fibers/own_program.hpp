@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstddef>
 
+#include "fibers/own_attributes.hpp"
+
 namespace armature::fibers {
 
 /// A rank's own copy of the program (image/copies.hpp), where it has one. The copy lies at the end
@@ -40,6 +42,7 @@ struct OwnProgram {
   int rank = -1;                       // that has it; -1: it shares the program
   std::byte* thread_locals = nullptr;  // valid while the rank does not run
   AtExit at_thread_exit, at_exit;
+  OwnAttributes* attributes = nullptr;  // nullptr: all are the process's
 };
 
 }  // namespace armature::fibers

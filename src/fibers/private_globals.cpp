@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
+#include "fibers/replaced_attributes.hpp"
 #include "fibers/replaced_calls.hpp"
 #include "image/copies.hpp"
 #include "space/virtual_segment.hpp"
@@ -50,6 +51,7 @@ void make_globals_private(const space::Mapping& mapping) {
                "with one of them");
   image::Plan& plan = image::plan_of_program();
   replace_calls(plan);
+  replace_attributes(plan);
   const std::uint64_t bytes = plan.all_bytes();
   if (bytes > mapping.segment_bytes() / 8)
     base::fail(Errc::start,

@@ -26,6 +26,7 @@ struct ProcessRanks {
   /// Gives the rank its turns here from now on.
   void host_rank(RankFiber& fiber) {
     residents.add(fiber);
+    stacks.note(fiber);
     queue.push(fiber);
   }
   void measure_if_wanted() {

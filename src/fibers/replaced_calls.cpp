@@ -89,31 +89,19 @@ int get_option_long_only(int argc, char* const* argv, const char* letters, const
   return getopt_long_only(argc, argv, letters, words, index);
 }
 
-template <class Result, class... Parameters>
-std::uintptr_t address(Result (*function)(Parameters...)) {
-  return reinterpret_cast<std::uintptr_t>(function);
-}
-
 }  // namespace
 
 void replace_calls(image::Plan& plan) {
-  struct Replaced {
-    const char* name;
-    std::uintptr_t by;
-  };
-  const Replaced all[] = {
-      {"__cxa_atexit", address(note_at_exit)},
-      {"__cxa_thread_atexit", address(note_at_thread_exit)},
-      {"__cxa_thread_atexit_impl", address(note_at_thread_exit)},
-      {"__cxa_finalize", address(finalize)},
-      {"on_exit", address(refuse_on_exit)},
-      {"__cxa_at_quick_exit", address(refuse_at_quick_exit)},
-      {"_ZNSt8ios_base15sync_with_stdioEb", address(keep_in_step)},
-      {"getopt", address(get_option)},
-      {"getopt_long", address(get_option_long)},
-      {"getopt_long_only", address(get_option_long_only)},
-  };
-  for (const auto& [name, by] : all) plan.replace(name, by);
+  plan.replace("__cxa_atexit", note_at_exit);
+  plan.replace("__cxa_thread_atexit", note_at_thread_exit);
+  plan.replace("__cxa_thread_atexit_impl", note_at_thread_exit);
+  plan.replace("__cxa_finalize", finalize);
+  plan.replace("on_exit", refuse_on_exit);
+  plan.replace("__cxa_at_quick_exit", refuse_at_quick_exit);
+  plan.replace("_ZNSt8ios_base15sync_with_stdioEb", keep_in_step);
+  plan.replace("getopt", get_option);
+  plan.replace("getopt_long", get_option_long);
+  plan.replace("getopt_long_only", get_option_long_only);
   // Programs that are compiled with -fPIC do not have them in themselves.
   const auto give = [&plan](const char* name, const auto& value) {
     plan.give(name, std::as_bytes(std::span(&value, 1)));

@@ -39,14 +39,14 @@ void SimulatedProcess::step(bool made_progress) {
   space::RankHeap* const heap = std::exchange(heap_of_thread, nullptr);
   const int error_number = errno;
   fibers::RankFiber& running = ranks().stacks.running();
-  ranks().stacks.keep_thread_locals(running);
+  ranks().stacks.keep_own(running);
   acting() = nullptr;
   others_.act(made_progress);
   acting() = this;
   take_process();
   heap_of_thread = heap;
   errno = error_number;
-  ranks().stacks.restore_thread_locals(running);
+  ranks().stacks.restore_own(running);
 }
 
 void SimulatedProcess::let_others_act() {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "fibers/exceptions.hpp"
+#include "fibers/own_attributes.hpp"
 #include "fibers/rank_fiber.hpp"
 #include "space/mapping.hpp"
 #include "space/rank_heap.hpp"
@@ -15,8 +16,8 @@ namespace armature::fibers {
 
 /// The stacks between which the thread of a process jumps: those of its ranks, and the thread's
 /// own. What the thread keeps of who runs, the C++ runtime's exceptions, errno and which heap
-/// malloc takes from, goes with each. So do
-/// thread-local variables of the program, where each rank has its own.
+/// malloc takes from, goes with each. So does
+/// what ranks have of their own where each has a copy of the program.
 class Stacks {
  public:
   /// The thread's own counts as running.
@@ -33,7 +34,8 @@ class Stacks {
     me.context = wait::current_rank();
     me.exceptions = *exceptions_;
     me.error_number = *error_number_;
-    keep_thread_locals(me);
+    if (ranks_have_own_) [[unlikely]]
+      keep_own(me);
     left_ = &me;
   }
   void enter(RankFiber& fiber) {
@@ -43,17 +45,31 @@ class Stacks {
     heap_ = fiber.heap;
     *exceptions_ = fiber.exceptions;
     *error_number_ = fiber.error_number;
-    restore_thread_locals(fiber);
+    if (ranks_have_own_) [[unlikely]]
+      restore_own(fiber);
   }
-  // Thread-local variables of the program, where each rank has a copy of it:
-  void keep_thread_locals(RankFiber& me) const {
-    if (thread_locals_.bytes != 0) [[unlikely]]
+  /// Tells of a rank that runs here from now on: it may have attributes of its own.
+  void note(const RankFiber& fiber) {
+    if (ranks_have_copies_ && fiber.program.attributes != nullptr) use_attributes();
+  }
+  /// Tells that a rank is about to have some.
+  void use_attributes() {
+    attributes_.begin_use();
+    ranks_have_own_ = true;
+  }
+  // Ranks with a copy of the program have these of their own: thread-local variables, and
+  // attributes of a process.
+  void keep_own(RankFiber& me) const {
+    if (thread_locals_.bytes != 0)
       std::memcpy(me.program.thread_locals, thread_locals_.here, thread_locals_.bytes);
+    if (me.program.attributes != nullptr) attributes_.leave(*me.program.attributes);
   }
-  void restore_thread_locals(const RankFiber& me) const {
-    if (thread_locals_.bytes != 0) [[unlikely]]
+  void restore_own(const RankFiber& me) const {
+    if (thread_locals_.bytes != 0)
       std::memcpy(thread_locals_.here, me.program.thread_locals, thread_locals_.bytes);
+    if (me.program.attributes != nullptr) attributes_.enter(*me.program.attributes);
   }
+
   /// Called behind the jump: only now has the other one, which is returned, left its stack.
   RankFiber& note_left(LeftStack inside) {
     left_->inside = inside;
@@ -73,6 +89,9 @@ class Stacks {
     std::unique_ptr<std::byte[]> own;
   };
   ThreadLocals thread_locals_;  // of the program, where each rank has a copy
+  HostAttributes attributes_;
+  const bool ranks_have_copies_;
+  bool ranks_have_own_;
 };
 
 }  // namespace armature::fibers

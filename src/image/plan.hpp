@@ -45,6 +45,10 @@ struct Plan {
 
   /// Has copies call another function than the library's of that name.
   void replace(std::string_view name, std::uintptr_t by);
+  template <class Result, class... Parameters>
+  void replace(std::string_view name, Result (*by)(Parameters...)) {
+    replace(name, reinterpret_cast<std::uintptr_t>(by));
+  }
   /// Gives copies a variable of their own that begins as those bytes, at most 8, in the place of
   /// the library's of that name; nothing where the program does not name the library's.
   void give(std::string_view name, std::span<const std::byte> value);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "job.h"
 
@@ -80,6 +82,39 @@ static void check(int round) {
   job_need(sorted[0] == 1 && zero > before, "a function that a library calls");
 }
 
+/* Attributes of a process, and states that the C library keeps for one. */
+static const char* const directories[] = {"/", "/usr", "/usr/bin", "/usr/share", "/etc"};
+static char words[] = "0 1 2 3 4 5 6 7";
+static struct random_data same;
+static char state_of_same[128];
+
+static void set_attributes(void) {
+  char value[20];
+  sprintf(value, "%d", rank);
+  job_need(chdir(directories[rank % 5]) == 0, "a directory");
+  umask((mode_t)(rank % 8));
+  job_need(setenv("ARMATURE_TEST_RANK", value, 1) == 0 && unsetenv("HOME") == 0, "setenv");
+  srand((unsigned)rank);
+  initstate_r((unsigned)rank, state_of_same, sizeof state_of_same, &same);
+}
+
+static void check_attributes(int round) {
+  char now[200], number[4];
+  job_need(getcwd(now, sizeof now) != NULL && strcmp(now, directories[rank % 5]) == 0,
+           "the directory");
+  const mode_t mask = umask(0);
+  job_need((int)mask == rank % 8, "the mask");
+  umask(mask);
+  const char* const value = getenv("ARMATURE_TEST_RANK");
+  job_need(value != NULL && atoi(value) == rank, "a variable of the environment");
+  job_need(getenv("PATH") != NULL && getenv("HOME") == NULL, "others");
+  int32_t random = 0;
+  random_r(&same, &random);
+  job_need(rand() == random, "a random number");
+  sprintf(number, "%d", round);
+  job_need(strcmp(strtok(round == 0 ? words : NULL, " "), number) == 0, "a token");
+}
+
 /* Each with arguments of its own. */
 static void read_options(int argc, char** argv) {
   int letters = 0;
@@ -101,10 +136,12 @@ int main(int argc, char** argv) {
   of_file = -rank;
   function = take_second;
   sprintf(text_of_thread, "%d", 100 + rank);
+  set_attributes();
   for (int round = 0; round < 8; ++round) {
     if (round == 3) job_stop(rank);
     job_move(round);
     check(round);
+    check_attributes(round);
   }
   job_need(optind == 4 + rank, "options, later");
   job_well(rank);
