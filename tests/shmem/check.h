@@ -2,21 +2,8 @@
 #ifndef ARMATURE_TESTS_SHMEM_CHECK_H
 #define ARMATURE_TESTS_SHMEM_CHECK_H
 
-#include <shmem.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "require.h"
 #include "types.h"
-
-/* A failure ends the job, so that nobody waits for the PE. */
-#define CHECK(condition)                                                                    \
-  do {                                                                                      \
-    if (!(condition)) {                                                                     \
-      fprintf(stderr, "PE %d: %s:%d: %s\n", shmem_my_pe(), __FILE__, __LINE__, #condition); \
-      shmem_global_exit(3);                                                                 \
-    }                                                                                       \
-  } while (0)
 
 enum { ELEMENTS = 8 };
 
