@@ -28,7 +28,20 @@ ArrayStore::ArrayStore(const Team& team, std::string name, ArrayLayout layout,
   mine_ = memory(me_).address();
 }
 
+ArrayStore::ArrayStore(const Team& team, std::string name, ArrayLayout layout,
+                       std::size_t element_bytes, std::vector<std::byte*> blocks)
+    : team_(team),
+      me_(team.rank()),
+      name_(std::move(name)),
+      layout_(std::move(layout)),
+      element_bytes_(element_bytes),
+      blocks_(std::move(blocks)),
+      block_(layout_.block(me_)),
+      mine_(blocks_[static_cast<std::size_t>(me_)]),
+      exceptions_(std::uncaught_exceptions()) {}
+
 ArrayStore::~ArrayStore() {
+  if (table_ == nullptr) return;
   // Nobody comes to meet us on the way out of the job: the memory goes with the job.
   if (std::uncaught_exceptions() != exceptions_) return;
   try {

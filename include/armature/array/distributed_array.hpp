@@ -121,6 +121,9 @@ class distributed_array {
       : store_(std::make_unique<detail::ArrayStore>(team, std::move(name), std::move(layout),
                                                     sizeof(T), alignof(T))) {}
 
+  explicit distributed_array(std::unique_ptr<detail::ArrayStore> store)
+      : store_(std::move(store)) {}
+
   distributed_array(distributed_array&&) noexcept = default;
   distributed_array& operator=(distributed_array&&) noexcept = default;
 

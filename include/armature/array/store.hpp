@@ -22,6 +22,10 @@ class ArrayStore {
   /// Elements of `element_bytes` are zero.
   ARMATURE_API ArrayStore(const Team& team, std::string name, ArrayLayout layout,
                           std::size_t element_bytes, std::size_t alignment);
+  /// Elements that are there already: each member's block, without ghosts, in memory that others
+  /// reach. It stays whoever's it is.
+  ARMATURE_API ArrayStore(const Team& team, std::string name, ArrayLayout layout,
+                          std::size_t element_bytes, std::vector<std::byte*> blocks);
   ArrayStore(const ArrayStore&) = delete;
   ArrayStore& operator=(const ArrayStore&) = delete;
   ARMATURE_API ~ArrayStore();
@@ -72,6 +76,8 @@ class ArrayStore {
   [[nodiscard]] ARMATURE_API int owner(const std::ptrdiff_t* indices) const;
   /// The memory of a member.
   [[nodiscard]] global_ptr<std::byte> memory(int member) const {
+    if (table_ == nullptr)
+      return {team_.world_rank(member), blocks_[static_cast<std::size_t>(member)]};
     const auto share = table_->share(member);
     return {share.rank, static_cast<std::byte*>(share.address)};
   }
@@ -114,6 +120,7 @@ class ArrayStore {
   ArrayLayout layout_;
   std::size_t element_bytes_;
   std::shared_ptr<const AllocationTable> table_;
+  std::vector<std::byte*> blocks_;  // of all members, if they are not ours
   ArrayBlock block_;
   std::byte* mine_;
   int exceptions_;
