@@ -54,7 +54,7 @@ void matrices(int type) {
       for (int j = 0; j < 9; ++j)
         expect(turned[static_cast<std::size_t>(j * 13 + i)] == static_cast<T>(100 * i + j),
                "GA sees the transpose");
-    // What GA writes is read here, whoever has it.
+    // A put of GA is read here, whoever has the elements.
     if (GA_Nodeid() == GA_Nnodes() - 1) {
       int lo[] = {3, 2}, hi[] = {5, 7}, ld[] = {6};
       std::vector<T> ones(18, T(1));

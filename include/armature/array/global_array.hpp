@@ -51,7 +51,7 @@ constexpr int global_array_type() {
   return std::is_same_v<T, long long> ? 1016 : 0;
 }
 
-/// What an array of Global Arrays looks like here. Throws Error(bad_argument), which names it, if
+/// The form that an array of Global Arrays has here. Throws Error(bad_argument), which names it, if
 /// it has no such form.
 template <class T, int N>
 class GlobalArrayForm {
@@ -90,7 +90,7 @@ class GlobalArrayForm {
     const std::array<std::ptrdiff_t, static_cast<std::size_t>(N)> ghosts{};
     return ArrayLayout({name_, shape_, distribution, grid_, ghosts, Order::row_major, members});
   }
-  /// Where the caller's block is. It lies together, row by row.
+  /// Returns the place of the caller's block, which lies together, row by row.
   [[nodiscard]] T* block(const ArrayLayout& layout, int me) const {
     Bounds lo{}, hi{}, ld{};
     NGA_Distribution64(g_a_, me, lo.data(), hi.data());
