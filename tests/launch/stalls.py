@@ -213,13 +213,18 @@ def test_inspect_watches():
     watchers = [subprocess.Popen(watch + more, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 for more in ([], ["--json"])]
     lines = [watchers[1].stdout.readline() for _ in range(3)]
+    text = ""
+    while text.count(f"job {job.pid}: 2 ranks") < 2:  # reading stacks takes a while
+        line = watchers[0].stdout.readline()
+        expect(line, f"it has ended before the job: {text}")
+        text += line
     job.process.send_signal(signal.SIGTERM)
     job.end()
     for line in lines:
         expect([rank["rank"] for rank in json.loads(line)[0]["ranks"]] == [0, 1], line)
-    text, errors = watchers[0].communicate(timeout=30)
+    rest, errors = watchers[0].communicate(timeout=30)
+    text += rest
     expect(watchers[0].returncode == 0 and not errors, f"{watchers[0].returncode}: {errors}")
-    expect(text.count(f"job {job.pid}: 2 ranks") >= 2, text)
     expect(text.endswith(f"the job of process {job.pid} has ended\n") and "\x1b" not in text, text)
     rest, errors = watchers[1].communicate(timeout=30)
     expect(watchers[1].returncode == 0 and json.loads(rest.splitlines()[-1]) == [], rest + errors)
