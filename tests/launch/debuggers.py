@@ -71,7 +71,7 @@ def test_debuggers_find_the_processes():
     for options, processes in (("-n", 3), 3), (("-n", 4, "--threads", 2), 2):
         job = Job(["hold", "asleep"], options)
         for rank in range(options[1]):
-            job.wait_for(rank, ".")
+            job.wait_for(rank, "asleep")
         memory = expect_processes_of(job, processes)
         expect(memory.number("MPIR_being_debugged") == 0, "nobody debugs")
         expect(memory.number("MPIR_i_am_starter") == 1, "the launcher is no rank")
@@ -85,7 +85,7 @@ def test_debuggers_find_a_program_behind_a_script():
         script.write_text(f"#!/bin/sh\n{shlex.quote(harness.PROGRAM)} \"$@\"\nexit $?\n")
         script.chmod(0o755)
         job = Job(["hold", "asleep"], ("-n", 2), program=str(script))
-        pids = {job.wait_for(rank, ".")["pid"] for rank in range(2)}
+        pids = {job.wait_for(rank, "asleep")["pid"] for rank in range(2)}
         memory = table_of(job, 2)
         wait_until("the program's own processes", lambda: {pid for _, _, pid in memory.table()} == pids)
         job.process.send_signal(signal.SIGTERM)
@@ -136,7 +136,7 @@ def gdb(*words, path=None):
 def test_debuggers_attach_to_a_rank():
     expect(shutil.which("gdb"), "gdb is not installed (packages.txt)")
     job = Job(["hold", "asleep"], ("-n", 4, "--threads", 2))
-    ranks = [job.wait_for(rank, ".") for rank in range(4)]
+    ranks = [job.wait_for(rank, "asleep") for rank in range(4)]
     with tempfile.TemporaryDirectory() as folder:
         fake = pathlib.Path(folder) / "gdb"
         fake.write_text("#!/bin/sh\nfor word; do echo \"<$word>\"; done\n")

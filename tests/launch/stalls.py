@@ -208,7 +208,7 @@ def test_inspect_lists_jobs_of_all_kinds_at_once():
 def test_inspect_watches():
     """Looks follow each other until the job has ended; for a program each is a line."""
     job = Job(["hold", "asleep"], ("-n", 2))
-    job.wait_for(1, ".")
+    job.wait_for(1, "asleep")
     watch = [harness.ARMATURE, "inspect", str(job.pid), "--watch", "0.1"]
     watchers = [subprocess.Popen(watch + more, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 for more in ([], ["--json"])]
