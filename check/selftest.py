@@ -271,6 +271,15 @@ class Checks(unittest.TestCase):
         self.plant("docs/guide/hello.md", block.format("#include <armature/hello.hpp>"))
         self.fails("snippets", "not in examples/hello.cpp")
 
+    def test_algorithms_find_those_without_a_test_or_costs(self):
+        self.plant("docs/guide/algorithms.md", "")
+        self.plant("include/armature/algorithm/twist.hpp",
+                   "namespace armature {\ntemplate <class R>\nvoid twist(R&& range) {}\n}\n")
+        self.fails("algorithms", "calls armature::twist")
+        self.plant("tests/containers/twist_test.cpp", "TEST(Twist, turns) {\n  armature::twist(1);\n}\n")
+        self.fails("algorithms", "tells what its algorithms cost")
+        self.fails("algorithms", "the standard's sort is in no header")
+
     def test_words_find_what_is_unfinished_or_local(self):
         self.passes("words")
         self.plant("src/base/log.cpp", "// FIX" + "ME: later\n")

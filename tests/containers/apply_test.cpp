@@ -97,3 +97,9 @@ TEST(Copy, moves_strings_too) {
     expect_elements(out, words);
   });
 }
+
+TEST(Once, runs_on_one_member) {
+  int runs = 0;
+  armature::once(world(), [&] { ++runs; });
+  EXPECT_EQ(allreduce(world(), runs), 1);
+}

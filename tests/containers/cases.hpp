@@ -39,6 +39,8 @@ struct Case {
   }
 };
 
+inline bool is_odd(long x) { return x % 2 != 0; }
+
 inline long key(Keys keys, std::mt19937_64& random) {
   switch (keys) {
     case Keys::any:

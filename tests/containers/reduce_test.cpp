@@ -17,8 +17,6 @@ Affine affine(long x) {
   return {static_cast<std::uint64_t>(x) * 2 + 1, static_cast<std::uint64_t>(x)};
 }
 
-bool is_odd(long x) { return x % 2 != 0; }
-
 }  // namespace
 
 TEST(Reduce, agrees_with_std_accumulate) {

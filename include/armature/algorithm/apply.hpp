@@ -16,6 +16,9 @@
 // by the owner of the element (of the first range), in index order within a piece. An exception
 // that leaves one leaves the algorithm, too. Uncaught, it ends the job. If it is caught, the other
 // members wait for ever.
+//
+// Messages: two meetings of all members. Where ranges are divided differently, one get or put for
+// each piece that a member's own reaches into.
 
 namespace armature {
 
@@ -37,6 +40,14 @@ void for_each(R&& range, F f) {
   all.fence();
   std::ranges::for_each(all.local(), std::ref(f));
   all.fence();
+}
+
+/// f(entry), f(key, value), f(element) or f(vertex) for all of a map, set, list, graph or object
+/// array, where they are; see their for_all.
+template <class C, class F>
+requires(!DistributedRange<C> &&
+         requires(C & container, F f) { container.for_all(f); }) void for_each(C&& container, F f) {
+  container.for_all(std::move(f));
 }
 
 /// element = f(), or f(index) when f takes one.

@@ -16,6 +16,8 @@
 #include "armature/named_call.hpp"
 
 // Algorithms that find an element: every member gets its index, or nothing.
+//
+// Messages: a meeting and one allreduce; an allgather for elements that are not trivially copyable.
 
 namespace armature {
 

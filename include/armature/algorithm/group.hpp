@@ -18,6 +18,10 @@
 
 // Algorithms that move elements into groups: all of one group before all of the next, in their old
 // order within a group. The range keeps its distribution.
+//
+// Messages: a meeting, an allgather of counts, and one put for each group and each piece that it
+// reaches into. The n-th element takes an allgather and an allreduce for each of about log(n)
+// rounds before.
 
 namespace armature {
 

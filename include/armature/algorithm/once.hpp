@@ -5,6 +5,8 @@
 
 #include "armature/team.hpp"
 
+// Messages: none.
+
 namespace armature {
 
 /// Collective: f() runs on one member of the team, for output and the like; the others go on.

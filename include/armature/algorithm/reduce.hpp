@@ -18,6 +18,8 @@
 
 // Algorithms that make one value of all elements: every member gets it. See apply.hpp for what
 // holds of all algorithms.
+//
+// Messages: a meeting and one allreduce; an allgather for results that are not trivially copyable.
 
 namespace armature {
 

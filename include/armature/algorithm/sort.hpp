@@ -24,6 +24,9 @@
 // others. The order in which runs are merged makes the sort stable if the pieces are sorted stably.
 // Sending each element by a remote call, as in armi-rmi-2003, 2.3, costs several times what
 // fetching runs does, and needs a second sort.
+//
+// Messages: an allgather of samples, and one get from each other member's piece. Nearly all
+// elements are fetched by whoever keeps them.
 
 namespace armature {
 
