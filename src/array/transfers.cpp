@@ -97,14 +97,17 @@ bool ArrayTransfers::joined(OneBox& box, const OneBox& other) {
       box.counts != other.counts || box.remote_strides != other.remote_strides ||
       box.local_strides != other.local_strides)
     return false;
-  for (std::size_t i = box.levels; i > 1; --i) {
+  // Pairs of such rows have a loop of their own. Others come by lines, which stay in the cache.
+  const bool is_row_by_row = box.counts[0] == 4 || box.counts[0] == 8 || box.counts[0] == 16;
+  const std::size_t at = is_row_by_row ? 0 : 1;
+  for (std::size_t i = box.levels; i > at; --i) {
     box.counts[i + 1] = box.counts[i];
     box.remote_strides[i] = box.remote_strides[i - 1];
     box.local_strides[i] = box.local_strides[i - 1];
   }
-  box.counts[2] = 2;
-  box.remote_strides[1] = other.remote - box.remote;
-  box.local_strides[1] = other.local - box.local;
+  box.counts[at + 1] = 2;
+  box.remote_strides[at] = other.remote - box.remote;
+  box.local_strides[at] = other.local - box.local;
   ++box.levels;
   box.is_pair = true;
   return true;

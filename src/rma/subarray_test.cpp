@@ -54,6 +54,25 @@ TEST(Reach, rows_that_would_become_one_too_long_are_no_empty_subarray) {
   EXPECT_THROW((void)reach(s, s.to_strides, "test"), Error);
 }
 
+TEST(CopySubarray, pairs_of_rows_are_copied_whatever_their_length) {
+  std::vector<unsigned char> from(4000), to(4000), expected(4000);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    from[i] = static_cast<unsigned char>(i * 31 + i / 256);
+  for (std::size_t bytes = 1; bytes <= 20; ++bytes) {
+    // The pair lies the other way round at the source, as ghosts of a ring do.
+    const Subarray s = subarray({bytes, 2, 5, 3}, {60, 100, 600}, {-40, 110, 700});
+    std::fill(to.begin(), to.end(), static_cast<unsigned char>(0xcc));
+    expected = to;
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t j = 0; j < 5; ++j)
+        for (std::size_t i = 0; i < 2; ++i)
+          std::memcpy(&expected[60 * i + 100 * j + 600 * k], &from[40 + 110 * j + 700 * k - 40 * i],
+                      bytes);
+    copy_subarray(to.data(), &from[40], s);
+    ASSERT_EQ(to, expected) << bytes;
+  }
+}
+
 TEST(CopyRows, every_row_length_and_distance_is_right) {
   std::vector<unsigned char> from(70000), to(70000), expected(70000);
   for (std::size_t i = 0; i < from.size(); ++i)
