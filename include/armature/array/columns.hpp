@@ -25,7 +25,8 @@ struct Columns {
   /// Rows and columns from there on, so many.
   [[nodiscard]] Columns part(std::ptrdiff_t row, std::ptrdiff_t column, std::ptrdiff_t row_count,
                              std::ptrdiff_t column_count) const {
-    return {data + row + column * stride, stride, row_count, column_count};
+    // A member without columns has no memory.
+    return {data == nullptr ? data : data + row + column * stride, stride, row_count, column_count};
   }
 };
 

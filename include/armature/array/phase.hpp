@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "armature/accumulate.hpp"
+#include "armature/array/arithmetic.hpp"
 #include "armature/array/distributed_array.hpp"
 #include "armature/array/section.hpp"
 #include "armature/array/use.hpp"
