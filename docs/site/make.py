@@ -18,9 +18,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 INTERFACES = {"compat/armci/include/armci.h": "armci.h", "compat/armci/include/message.h": "message.h",
               "compat/armci/include/armcix.h": "armcix.h", "compat/armci/include/mp3.h": "mp3.h"}
-GUIDES = ["first-program", "memory", "semantics", "completion", "teams", "remote-calls", "containers",
-          "distributed-arrays", "object-arrays", "virtual-ranks", "private-globals", "threads", "launching", "tracing",
-          "layers", "armci", "openshmem", "coarrays"]
+GUIDES = ["first-program", "memory", "semantics", "completion", "teams", "remote-calls", "containers", "algorithms",
+          "distributed-arrays", "arrays-from-mpi", "object-arrays", "virtual-ranks", "private-globals", "threads",
+          "launching", "tracing", "layers", "armci", "openshmem", "coarrays"]
 
 
 def tracked():

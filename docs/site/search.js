@@ -1,7 +1,7 @@
 // The search: pages and sections whose title or text has all words, those with the words in the title first. The index
 // is a script, since a page that was opened from a disk may not fetch files.
 (function () {
-  const field = document.getElementById("search");
+  const field = document.getElementById("site-search");
   const list = document.getElementById("found");
   const up = document.body.dataset.up;
 

@@ -42,7 +42,7 @@ def main():
                    f"^{options[1]} ranks: .*hottest end")
         # A checkpoint, where it may write.
         expect(container(folder, *run, "-n", 8, "--virtual", "--processes", 2, "--checkpoint", "/tmp/saved",
-                         "--checkpoint-every", 0.1, BUILD / "bin/examples/heat", 20000), 0)
+                         "--checkpoint-every", 0.01, BUILD / "bin/examples/heat", 500000), 0)
         if not list(pathlib.Path(folder, "saved").iterdir()):
             sys.exit("FAILED: nothing was written to the checkpoint's folder")
         # Reports of those that die.
