@@ -49,17 +49,17 @@ class DealtColumns {
   }
   /// The caller's columns from global column `first` on.
   [[nodiscard]] Columns<T> mine(std::ptrdiff_t first) {
-    const auto view = array_.local();
+    const auto local = array_.local();
     const ArrayAxis& axis = array_.layout().axis(1);
     const int me = array_.store().me();
     std::ptrdiff_t before = 0;
-    if (view.extent(1) > 0)
+    if (local.extent(1) > 0)
       before =
           first / (tile_ * axis.positions()) * tile_ +
           std::clamp<std::ptrdiff_t>(first % (tile_ * axis.positions()) - me * tile_, 0, tile_);
-    before = std::min(before, view.extent(1));
-    return Columns<T>{view.data(), n(), n(), view.extent(1)}.part(0, before, n(),
-                                                                  view.extent(1) - before);
+    before = std::min(before, local.extent(1));
+    return Columns<T>{local.data(), n(), n(), local.extent(1)}.part(0, before, n(),
+                                                                    local.extent(1) - before);
   }
   [[nodiscard]] std::ptrdiff_t global_column(std::ptrdiff_t local) const {
     return array_.layout().axis(1).global(array_.store().me(), local);
@@ -109,8 +109,8 @@ class DealtSides {
     array_.all() = b.all();
   }
   [[nodiscard]] Columns<T> mine() {
-    const auto view = array_.local();
-    return {view.data(), view.extent(0), view.extent(0), view.extent(1)};
+    const auto local = array_.local();
+    return {local.data(), local.extent(0), local.extent(0), local.extent(1)};
   }
   [[nodiscard]] const distributed_array<T, 2>& array() const { return array_; }
 
@@ -165,9 +165,9 @@ class lu_factors {
   /// Collective: returns the determinant, at all members.
   [[nodiscard]] T determinant() const {
     T product = T(1);
-    const auto view = columns_.array().local();
-    for (std::ptrdiff_t j = 0; j < view.extent(1); ++j)
-      product *= view(columns_.global_column(j), j);
+    const auto local = columns_.array().local();
+    for (std::ptrdiff_t j = 0; j < local.extent(1); ++j)
+      product *= local(columns_.global_column(j), j);
     product = allreduce(columns_.team(), product, [](T a, T b) { return a * b; });
     for (std::size_t k = 0; k < pivots_.size(); ++k)
       if (pivots_[k] != static_cast<std::ptrdiff_t>(k)) product = -product;

@@ -26,11 +26,11 @@ namespace detail {
 /// the diagonal.
 template <class T, class F>
 void for_diagonal(const distributed_array<T, 2>& matrix, F f) {
-  const auto view = matrix.local();
+  const auto local = matrix.local();
   const auto& columns = matrix.layout().axis(1);
   const auto at = matrix.layout().place(matrix.store().me());
-  if (view.size() == 0) return;
-  for (std::ptrdiff_t i = 0; i < view.extent(0); ++i) {
+  if (local.size() == 0) return;
+  for (std::ptrdiff_t i = 0; i < local.extent(0); ++i) {
     const std::ptrdiff_t k = matrix.global({i, 0})[0];
     if (k < columns.extent() && columns.owner(k) == at[1])
       f(typename distributed_array<T, 2>::Indices{i, columns.local(k)}, k);
