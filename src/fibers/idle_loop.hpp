@@ -56,6 +56,7 @@ class IdleLoop {
   static constexpr std::size_t words_per_turn = 16;
 
   void look_again(std::size_t count);
+  void await_news() const;
   [[nodiscard]] bool linger(bool shared) const;
   void sleep();
   bool look_at_words();
