@@ -1,9 +1,5 @@
 // The bytes of a long message come by the right way, and are copied once where they can be.
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -24,6 +20,7 @@
 #include <gtest/gtest.h>
 
 #include "armature/armature.hpp"
+#include "harness/forbidden_call.hpp"
 #include "harness/rank_threads.hpp"
 #include "harness/two_processes.hpp"
 #include "message/messages.hpp"
@@ -190,19 +187,6 @@ bool may_read_parent() {
   return process_vm_readv(getppid(), &local, 1, &remote, 1, 0) == sizeof read;
 }
 
-/// Forbids it as a container's policy does.
-void forbid_reading_others() {
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program{std::size(filter), filter};
-  ASSERT_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-  ASSERT_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
-}
-
 TEST(LongMessages, between_private_memory_are_copied_once_where_the_kernel_allows_it) {
   run_on_a_node([](World& world) {
     const Data data = numbered(3 * mebi + 5, 1);
@@ -216,7 +200,9 @@ TEST(LongMessages, between_private_memory_are_copied_once_where_the_kernel_allow
 
 TEST(LongMessages, between_private_memory_come_in_the_ring_where_the_kernel_forbids_it) {
   run_on_a_node([](World& world) {
-    if (world.rank() == 1) forbid_reading_others();
+    if (world.rank() == 1) {
+      ASSERT_TRUE(harness::forbid_system_call(SYS_process_vm_readv));
+    }
     for (int i = 0; i < 3; ++i) {
       const Data data = numbered(mebi + 5, 1);
       Data into(data.size());

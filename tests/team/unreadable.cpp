@@ -1,20 +1,17 @@
 // Long collectives of private data, of which the kernel lets a rank read nothing any more: all go
 // by windows.
 //   team_unreadable POOR     the kernel forbids it to rank POOR
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <iterator>
 #include <span>
 #include <vector>
 
 #include <armature/armature.hpp>
+
+#include "../harness/forbidden_call.hpp"
 
 namespace {
 
@@ -23,19 +20,6 @@ using Words = std::vector<std::int64_t>;
 
 void require(bool holds, const char* what) {
   if (!holds) armature::abort(3, what);
-}
-
-/// Forbids it as a container's policy does.
-void forbid_reading_others() {
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program{std::size(filter), filter};
-  require(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "PR_SET_NO_NEW_PRIVS");
-  require(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "PR_SET_SECCOMP");
 }
 
 constexpr std::size_t block = 20'000;
@@ -83,7 +67,8 @@ int main(int argc, char** argv) {
   return armature::run(argc, argv, [&](World& world) {
     // Each way is tried some times at first.
     for (int turn = 0; turn < 10; ++turn) call_all(world, turn);
-    if (world.rank() == std::atoi(argv[1])) forbid_reading_others();
+    if (world.rank() == std::atoi(argv[1]))
+      require(armature::harness::forbid_system_call(SYS_process_vm_readv), "seccomp");
     for (int turn = 10; turn < 20; ++turn) call_all(world, turn);
   });
 }

@@ -15,7 +15,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,6 +28,7 @@
 #include <armature/checkpoint.hpp>
 #include <armature/virtual.hpp>
 
+#include "../harness/forbidden_call.hpp"
 #include "checks.hpp"
 
 #ifdef HAS_FORTRAN
@@ -47,16 +47,7 @@ bool are_handed_over = true;
 
 /// Forbids the process to take others' descriptors, as a container's policy may.
 void forbid_handing_over() {
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_getfd, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program{std::size(filter), filter};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-    std::abort();
+  if (!armature::harness::forbid_system_call(SYS_pidfd_getfd)) std::abort();
   are_handed_over = false;
 }
 
