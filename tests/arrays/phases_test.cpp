@@ -91,6 +91,7 @@ TEST(Phases, an_element_that_is_written_twice_is_named) {
     writes.put({2, 5}, 1);
     writes.put({5, 0}, 1);
   }
+  world().barrier();  // one after the other
   if (me() == ranks() - 1) {
     writes.put(a[{2, Range(4, 6)}], std::vector<long>{1, 2});
     writes.put({5, 0}, 1);
