@@ -111,17 +111,6 @@ void IdleLoop::look_at_announced(Barrier barrier) {
   });
 }
 
-/// A few looks for what others tell this process of: each takes less than a round.
-void IdleLoop::await_news() const {
-  constexpr int looks = 8;
-  const space::ProcessSlot& slot = ranks_.host.slot;
-  for (int i = 0; i < looks; ++i) {
-    pause();
-    if (slot.awake.load(std::memory_order_relaxed) != 0 || wait::times_woken(slot) != times_told_)
-      return;
-  }
-}
-
 /// A short pause; whether it looks again then: not for ever, nor where others want its core.
 bool IdleLoop::linger(bool shared) const {
   const bool is_far = net::network() != nullptr;
@@ -129,10 +118,7 @@ bool IdleLoop::linger(bool shared) const {
   if (ranks_.clock.now_ns() - since_ns_ >= patience_ns) return false;
   if (wait::core_is_wanted()) return !shared && rounds_ < looks_where_wanted;
   // A thread that has no core yet may bring what comes from another node.
-  if (!shared && (!is_far || rounds_ % 16 != 15)) {
-    is_far || !ranks_.queue.empty() ? pause() : await_news();
-    return true;
-  }
+  if (!shared && (!is_far || rounds_ % 16 != 15)) return pause(), true;
   wait::yield();
   return !wait::core_is_wanted();
 }

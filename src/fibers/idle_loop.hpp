@@ -56,7 +56,6 @@ class IdleLoop {
   static constexpr std::size_t words_per_turn = 16;
 
   void look_again(std::size_t count);
-  void await_news() const;
   [[nodiscard]] bool linger(bool shared) const;
   void sleep();
   bool look_at_words();
