@@ -232,7 +232,7 @@ bool ProcessQuiesce::reconfigure(RankScheduler& scheduler) {
     stays = elastic::reconfigure(mapping_, process_, segment_file_, prepare);
   }
   page_cache_.forget();
-  if (rolls_back) fibers::forget_mappings_of_ranks();
+  if (rolls_back) fibers::forget_ties_of_ranks();
   fibers::abandon_static_guards(mapping_, process_);
   hand_over_locks();
   scheduler.take_ranks();

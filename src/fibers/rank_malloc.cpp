@@ -67,7 +67,7 @@ void find_rank_malloc(const space::Mapping& mapping) {
        .thread_works = [](space::RankHeap** of_thread) { base::heap_of_rank = of_thread; }});
   of_malloc().current = library.current;
   of_malloc().threads = library.threads;
-  of_malloc().forget = library.forget_mappings;
+  of_malloc().forget = library.forget_ties;
   of_malloc().files = library.files;
 }
 
@@ -76,7 +76,7 @@ bool threads_of_ranks_run() {
   return threads != nullptr && threads->load(std::memory_order_acquire) != 0;
 }
 
-void forget_mappings_of_ranks() {
+void forget_ties_of_ranks() {
   if (of_malloc().forget != nullptr) of_malloc().forget();
 }
 

@@ -20,8 +20,8 @@ bool malloc_is_the_programs();
 const std::string& why_malloc_knows_no_ranks();
 /// Whether ranks have started threads in this process that have not ended.
 bool threads_of_ranks_run();
-/// Ranks have become what they were: nothing that they have mapped since keeps them here.
-void forget_mappings_of_ranks();
+/// Ranks have become what they were: nothing that they have mapped or opened since keeps them here.
+void forget_ties_of_ranks();
 /// The functions by which files go with ranks; nullptr where malloc knows no ranks.
 const MovingFiles* moving_files();
 /// The heap from which malloc takes on this thread; nullptr in it: the process's.

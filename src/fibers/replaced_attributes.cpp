@@ -33,7 +33,7 @@ OwnAttributes* find_or_make() {
   return program.attributes;
 }
 
-/// Those that a switch exchanges.
+/// Finds them for what a switch exchanges: the process notes its own.
 OwnAttributes* find_or_make_exchanged() {
   OwnAttributes* const mine = find_or_make();
   if (mine != nullptr) RankScheduler::here().ranks().stacks.use_attributes();

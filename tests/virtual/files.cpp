@@ -289,6 +289,17 @@ void is_refused(World& world) {
             error.what());
   }
   std::fclose(file);
+  const int locked = open(path_of(world, "lock").c_str(), O_RDWR | O_CREAT, 0644);
+  require(flock(locked, LOCK_EX) == 0, "a file can be locked");
+  try {
+    (void)armature::checkpoint();
+    require(false, "a lock cannot be had again");
+  } catch (const armature::Error& error) {
+    require(std::string(error.what()).find("open that is its process's") != std::string::npos,
+            error.what());
+  }
+  close(locked);
+  require(armature::can_migrate(), "the lock has ended with its file");
   require(!armature::checkpoint(), "without it a checkpoint is written");
   world.barrier();
   if (world.rank() == 0) std::puts("refused");

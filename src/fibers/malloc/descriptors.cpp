@@ -59,7 +59,7 @@ int taken_for(const void* caller, int number) {
   return is_unit ? open_files.add_tied(number, *rank) : open_files.add(number, *rank);
 }
 
-/// Both descriptors of a call that gives two.
+/// Takes both descriptors of a call that gives two.
 int taken(int result, int (&numbers)[2]) {
   if (result != 0) return result;
   for (int& number : numbers) {
@@ -118,7 +118,7 @@ ARMATURE_EXPORT int openat64(int folder, const char* path, int flags, ...) {
   return taken(original_openat(folder, path, flags | O_LARGEFILE, mode));
 }
 
-// As programs call them that are compiled with _FORTIFY_SOURCE.
+// Programs that are compiled with _FORTIFY_SOURCE call these.
 ARMATURE_EXPORT int __open_2(const char* path, int flags) { return open(path, flags); }
 ARMATURE_EXPORT int __open64_2(const char* path, int flags) { return open64(path, flags); }
 ARMATURE_EXPORT int __openat_2(int folder, const char* path, int flags) {
@@ -154,7 +154,7 @@ ARMATURE_TAKEN(accept, (int number, sockaddr* from, socklen_t* bytes), (number, 
 ARMATURE_TAKEN(accept4, (int number, sockaddr* from, socklen_t* bytes, int flags),
                (number, from, bytes, flags));
 
-/// As ARMATURE_TAKEN, of those that are declared to throw nothing.
+/// Does the same as ARMATURE_TAKEN for calls that are declared to throw nothing.
 #define ARMATURE_TAKEN_QUIETLY(name, parameters, arguments)                                 \
   ARMATURE_ORIGINAL(int, name, parameters);                                                 \
   ARMATURE_EXPORT int name parameters noexcept { return taken(original_##name arguments); } \

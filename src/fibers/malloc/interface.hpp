@@ -102,8 +102,8 @@ struct MallocLibrary {
   void (*set_places)(const HeapPlaces& places);
   /// Threads of this process that ranks have started and that have not ended.
   const std::atomic<std::uint32_t>* threads;
-  /// Ranks have become what they were before they mapped what is not in their segments.
-  void (*forget_mappings)();
+  /// Ranks have become what they were before they mapped or opened what ties them.
+  void (*forget_ties)();
   StaticGuards (*exchange_static_guards)(const StaticGuards& of_ranks);
   MovingFiles files;
 };

@@ -15,6 +15,7 @@
 #include "fibers/malloc/interface.hpp"
 #include "fibers/malloc/mappings.hpp"
 #include "fibers/malloc/moving_files.hpp"
+#include "fibers/malloc/open_files.hpp"
 #include "fibers/malloc/threads.hpp"
 #include "space/layout.hpp"
 #include "space/pages.hpp"
@@ -210,7 +211,10 @@ ARMATURE_EXPORT MallocLibrary armature_malloc_library() {
             });
           },
           &armature::fibers::threads_of_ranks,
-          armature::fibers::forget_mappings,
+          [] {
+            armature::fibers::forget_mappings();
+            armature::fibers::open_files.forget_ties();
+          },
           armature::fibers::exchange_static_guards,
           armature::fibers::moving_files()};
 }

@@ -188,13 +188,14 @@ class Arrival {
     const int number = OpenFiles::number_of(rank_, file.index);
     if (!OpenFiles::may_have(number))
       return fails(path, "this process may not have so many files open (RLIMIT_NOFILE)");
-    if (!is_still_open(file, number) && !hand_over(file, number) && !share(file, number) &&
+    const bool was_here = is_still_open(file, number);
+    if (!was_here && !hand_over(file, number) && !share(file, number) &&
         !open_again(file, number, path))
       return false;
     File& mine = its_.files[file.index];
     if (mine.state == File::State::left)
       open_files.left().count.fetch_sub(1, std::memory_order_relaxed);
-    mine = {File::State::open, false, file.shares};
+    mine = {File::State::open, was_here && mine.has_lock, file.shares};  // its lock goes on, too
     if (!S_ISCHR(file.mode)) (void)lseek(number, file.position, SEEK_SET);
     return true;
   }
@@ -237,7 +238,7 @@ class Arrival {
     return false;
   }
 
-  /// With one that has been opened again.
+  /// Shares the position of one that has been opened again.
   bool share(const PackedFile& file, int number) {
     if (file.shares >= file.index || its_.files[file.shares].state != File::State::open)
       return false;

@@ -110,7 +110,7 @@ int OpenFiles::renumber(int number, space::RankHeap& rank, int like) {
   return own;
 }
 
-/// One of the rank's own numbers, which a call has used again.
+/// Notes one of the rank's own numbers, which a call has used again.
 bool OpenFiles::take_own(int number, OfRank& its, space::RankHeap& rank) {
   const auto [owner, index] = place_of(number);
   if (owner != rank_of(rank) || index >= its.files.size()) return false;
@@ -125,7 +125,7 @@ void OpenFiles::note(OfRank& its, std::size_t index, space::RankHeap& rank, int 
   rank.files.open.fetch_add(1, std::memory_order_relaxed);
 }
 
-// One of the rank's own numbers goes along as others do.
+// A number that is the rank's already goes along as others do.
 void OpenFiles::add_as(int number, space::RankHeap& rank, int like) {
   if (number <= STDERR_FILENO) return;
   const SameErrno same;
@@ -190,6 +190,16 @@ void OpenFiles::note_lock(int number, bool is_locked) {
   std::atomic<std::uint32_t>& ties = heap_of_rank(place_of(number).rank).ties.files;
   is_locked ? ties.fetch_add(1, std::memory_order_relaxed)
             : ties.fetch_sub(1, std::memory_order_release);
+}
+
+void OpenFiles::forget_ties() {
+  if (!is_used_.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(lock_);
+  for (auto& rank : tied_) rank.store(nullptr, std::memory_order_relaxed);
+  tied_streams_.clear();
+  for (std::size_t rank = 0; ranks_ != nullptr && rank < ranks(); ++rank)
+    if (ranks_[rank] != nullptr)
+      for (File& file : ranks_[rank]->files) file.has_lock = false;
 }
 
 // A rank is tied for good where there is no memory for a note.

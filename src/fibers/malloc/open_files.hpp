@@ -52,6 +52,9 @@ class OpenFiles {
   /// Its owner has locked it, or records of it, or let go.
   void note_lock(int number, bool is_locked);
 
+  /// Ranks roll back to what they were without ties: nothing that is open here keeps them any more.
+  void forget_ties();
+
   void add_stream(std::FILE* stream, space::RankHeap& rank);
   void remove_stream(std::FILE* stream);
   /// A stream whose other end is a process of this one.
