@@ -57,7 +57,7 @@ class Collector {
   void examples_far_apart();
   /// A row of what it takes to start and end so many ranks.
   void startup(int ranks, int times);
-  /// Those of these rows that are asked for, which a program has measured.
+  /// Rows that a program has measured: adds the ones that are asked for.
   void take(const std::vector<Row>& rows);
   /// Whether one of these may be asked for.
   [[nodiscard]] bool wants(std::initializer_list<std::string_view> ops) const;

@@ -14,7 +14,7 @@ struct HeapExtent {
   std::atomic<std::size_t> bytes = 0;
   std::atomic<int> stride_bits = 0;      // segments are so many bits of an address apart
   std::atomic<std::uintptr_t> span = 0;  // of all segments
-  // Of a process that is one rank: its own heap, and how far the first rank's is from there.
+  // The own heap of a process that is one rank, and the distance from there to the first rank's.
   std::atomic<std::uintptr_t> own = 0;
   std::atomic<std::size_t> own_bytes = 0;
   std::atomic<std::uintptr_t> to_first = 0;

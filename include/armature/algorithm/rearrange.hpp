@@ -104,7 +104,7 @@ void rotate_copy(In&& in, std::size_t middle, Out&& out) {
 }
 
 /// Drops the first n elements; those behind them come to the beginning. Returns how many these are.
-/// What lies behind them is unspecified.
+/// The elements behind them are unspecified.
 template <WritableDistributedRange R>
 std::size_t shift_left(R&& range, std::size_t n) {
   const auto all = range.view();

@@ -15,8 +15,8 @@ namespace armature {
 ///     auto fetch = a[{Range(0, 8), Range()}].get_schedule(std::span(buffer));
 ///     for (...) fetch.run();
 ///
-/// It takes one message for each rank of another node that has a part, and a run allocates nothing
-/// of its own. Completion and order are those of get, put and accumulate. The array and the memory
+/// A run takes one message for each rank of another node that has a part, and allocates nothing of
+/// its own. Completion and order are those of get, put and accumulate. The array and the memory
 /// live as long. It is not collective, and not for several threads at once.
 template <class T>
 class section_schedule {

@@ -73,12 +73,13 @@ class GraphPart : public PlacedPart<GraphPart<V, E>> {
       records[at].edges.push_back(std::move(edge));
   }
 
-  /// By all members alike, while no calls are under way.
+  /// Called by all members alike, while no calls are under way.
   void add_vertices(std::size_t count) {
     places_.add(count);
     records.resize(places_.mine());
   }
-  /// By all members alike, while no calls are under way: these vertices, by member.
+  /// Removes these vertices, in a list for each member. Called by all members alike, while no calls
+  /// are under way.
   void remove(const std::vector<std::vector<std::size_t>>& ids) {
     for (const auto& of_member : ids) removed_.insert(of_member.begin(), of_member.end());
     if (removed_.empty()) return;
