@@ -8,20 +8,17 @@
 // is killed, unless the job has been restarted, or has gone back, since.
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <vector>
 
 #include <armature/armature.hpp>
 #include <armature/array.hpp>
-#include <armature/checkpoint.hpp>
 #include <armature/rebalance.hpp>
 #include <armature/virtual.hpp>
 
 #include "../virtual/checks.hpp"
+#include "../virtual/step_program.hpp"
 
 namespace {
 
@@ -31,15 +28,6 @@ using armature::World;
 using Matrix = armature::distributed_array<std::int64_t, 2>;
 
 constexpr std::ptrdiff_t rows = 24, columns = 18;
-
-struct Settings {
-  int steps = 200, every = 0, pause_us = 0, die_at = -1;
-};
-
-std::uint64_t mixed(std::uint64_t sum, std::uint64_t value) {
-  sum = (sum ^ value) * 0x9e37'79b9'7f4a'7c15;
-  return sum ^ sum >> 31;
-}
 
 std::int64_t following(std::int64_t x, std::int64_t left, std::int64_t right) {
   return (3 * x + left + 2 * right + 1) % 1'000'003;
@@ -56,7 +44,7 @@ struct Model {
 
 class Worker {
  public:
-  Worker(World& world, const Settings& settings)
+  Worker(World& world, const StepSettings& settings)
       : world_(world),
         settings_(settings),
         random_(1),  // the same at all ranks
@@ -101,7 +89,7 @@ class Worker {
     compare();
     if (settings_.pause_us > 0) usleep(static_cast<unsigned>(settings_.pause_us));
     if (step_ % 10 == 9 && armature::can_migrate()) (void)armature::rebalance(world_);
-    meet();
+    meeting_.meet(world_, step_);
   }
   void sweep() {
     ghosts_.run();
@@ -160,16 +148,9 @@ class Worker {
       }
     field_.fence();
   }
-  void meet() {
-    if (settings_.every > 0 && step_ % settings_.every == settings_.every - 1)
-      was_restarted_ = armature::checkpoint() || was_restarted_;
-    if (settings_.every < 0 && step_ % -settings_.every == -settings_.every - 1)
-      was_restarted_ = armature::checkpoint_in_memory() || was_restarted_;
-    if (step_ == settings_.die_at && !was_restarted_ && world_.rank() == 0) raise(SIGKILL);
-  }
 
   World& world_;
-  const Settings settings_;
+  const StepSettings settings_;
   std::mt19937 random_;
   Matrix field_, dealt_;
   armature::distributed_array<std::int64_t, 1> counts_;
@@ -177,22 +158,9 @@ class Worker {
   armature::copy_schedule<std::int64_t> away_, back_;
   Model model_;
   int step_ = 0;
-  bool was_restarted_ = false;
+  StepMeeting meeting_{settings_};
 };
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Settings settings;
-  int* const places[] = {&settings.steps, &settings.every, &settings.pause_us, &settings.die_at};
-  for (int i = 1; i < argc && i <= 4; ++i) *places[i - 1] = std::atoi(argv[i]);
-  return armature::run(argc, argv, [settings](World& world) {
-    Worker worker(world, settings);
-    const std::uint64_t result = worker.run();
-    if (world.rank() == 0) {
-      std::printf("result %016llx\n", static_cast<unsigned long long>(result));
-      std::fflush(stdout);
-    }
-    return 0;
-  });
-}
+int main(int argc, char** argv) { return run_steps<Worker>(argc, argv); }

@@ -9,10 +9,7 @@
 // is killed, unless the job has been restarted, or has gone back, since.
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <string>
@@ -21,25 +18,17 @@
 #include <vector>
 
 #include <armature/armature.hpp>
-#include <armature/checkpoint.hpp>
 #include <armature/object_array.hpp>
 #include <armature/object_array/rebalance.hpp>
 #include <armature/rank_local.hpp>
 #include <armature/virtual.hpp>
 
+#include "step_program.hpp"
+
 namespace {
 
 using armature::World;
 using Index = std::tuple<int, int>;
-
-struct Settings {
-  int steps = 200, every = 0, pause_us = 0, die_at = -1;
-};
-
-std::uint64_t mixed(std::uint64_t sum, std::uint64_t value) {
-  sum = (sum ^ value) * 0x9e37'79b9'7f4a'7c15;
-  return sum ^ sum >> 31;
-}
 
 /// Each rank has one: what it has done, and a container that grows and shrinks.
 struct Diary {
@@ -86,7 +75,7 @@ struct Cell {
 
 class Worker {
  public:
-  Worker(World& world, const Settings& settings)
+  Worker(World& world, const StepSettings& settings)
       : world_(world),
         settings_(settings),
         random_(static_cast<unsigned>(world.rank()) + 1),
@@ -119,7 +108,7 @@ class Worker {
     come_and_go();
     if (step_ % 10 == 9) cells_.broadcast(&Cell::remember), cells_.fence();
     if (step_ % 25 == 24) armature::rebalance(cells_);
-    meet();
+    meeting_.meet(world_, step_);
   }
   /// A row that is there in every other step.
   void come_and_go() {
@@ -135,35 +124,15 @@ class Worker {
     }
     cells_.fence();
   }
-  void meet() {
-    if (settings_.every > 0 && step_ % settings_.every == settings_.every - 1)
-      was_restarted_ = armature::checkpoint() || was_restarted_;
-    if (settings_.every < 0 && step_ % -settings_.every == -settings_.every - 1)
-      was_restarted_ = armature::checkpoint_in_memory() || was_restarted_;
-    if (step_ == settings_.die_at && !was_restarted_ && world_.rank() == 0) raise(SIGKILL);
-  }
 
   World& world_;
-  const Settings settings_;
+  const StepSettings settings_;
   std::mt19937 random_;
   armature::object_array<Cell, Index> cells_;
   int step_ = 0;
-  bool was_restarted_ = false;
+  StepMeeting meeting_{settings_};
 };
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Settings settings;
-  int* const places[] = {&settings.steps, &settings.every, &settings.pause_us, &settings.die_at};
-  for (int i = 1; i < argc && i <= 4; ++i) *places[i - 1] = std::atoi(argv[i]);
-  return armature::run(argc, argv, [settings](World& world) {
-    Worker worker(world, settings);
-    const std::uint64_t result = worker.run();
-    if (world.rank() == 0) {
-      std::printf("result %016llx\n", static_cast<unsigned long long>(result));
-      std::fflush(stdout);
-    }
-    return 0;
-  });
-}
+int main(int argc, char** argv) { return run_steps<Worker>(argc, argv); }

@@ -28,6 +28,8 @@
 #include <armature/rank_local.hpp>
 #include <armature/virtual.hpp>
 
+#include "step_program.hpp"
+
 namespace {
 
 using armature::World;
@@ -38,17 +40,11 @@ constexpr int version = 2;
 constexpr int version = 1;
 #endif
 
-struct Settings {
-  int steps = 200, every = 0, pause_us = 0, die_at = -1;
+struct Settings : StepSettings {
   bool when_due = false;
 };
 
 armature::rank_local<std::uint64_t> steps_taken;
-
-std::uint64_t mixed(std::uint64_t sum, std::uint64_t value) {
-  sum = (sum ^ value) * 0x9e37'79b9'7f4a'7c15;
-  return sum ^ sum >> 31;
-}
 
 /// Called by others.
 struct Inbox {
@@ -144,8 +140,7 @@ class Worker {
 
 int main(int argc, char** argv) {
   Settings settings;
-  int* const places[] = {&settings.steps, &settings.every, &settings.pause_us, &settings.die_at};
-  for (int i = 1; i < argc && i <= 4; ++i) *places[i - 1] = std::atoi(argv[i]);
+  settings.read(argc, argv);
   const std::string_view every = argc > 2 ? argv[2] : "";
   settings.when_due = every == "when_due" || every == "both";
   if (every == "both") settings.every = -3;
