@@ -34,7 +34,7 @@ requires OneWayFunction<F, Args...>
 template <class F, class... Args>
 requires TwoWayFunction<F, Args...>
 auto sync(Rank rank, F f, Args&&... args) {
-  detail::Asking asking(rank);
+  detail::Asking asking(rank, detail::new_awaited_reply);
   detail::call_function<true>(rank, asking.reply(), f, std::forward<Args>(args)...);
   return asking.await<detail::ResultOf<F, Args...>>();
 }

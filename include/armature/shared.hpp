@@ -60,7 +60,7 @@ class remote {
   template <class Member, class... Args>
   requires TwoWayMethod<Member, T, Args...>
   auto sync(Member method, Args&&... args) const {
-    detail::Asking asking(rank_);
+    detail::Asking asking(rank_, detail::new_awaited_reply);
     detail::call_method<true, T>({rank_, id_}, asking.reply(), method, std::forward<Args>(args)...);
     return asking.await<detail::MethodResult<T, Member, Args...>>();
   }

@@ -22,6 +22,9 @@ struct HostProcess {
   /// Lets ranks come from other processes, which go on sooner or later than this one. A rank that
   /// came before would be found among those that were arranged to run here, too.
   void open_to_ranks() const;
+  [[nodiscard]] bool hosts(int rank) const {
+    return mapping.slot(rank).process.load(std::memory_order_relaxed) == number;
+  }
   /// RankFiber::of, without its divisions.
   [[nodiscard]] RankFiber& fiber(int rank) const {
     const auto index = static_cast<std::uint64_t>(rank);

@@ -69,8 +69,10 @@ struct alignas(64) RankFiber {
     std::size_t place = 0;           // among them
     bool is_sure = false;            // everybody sees that it waits, since a barrier
     bool is_announced = false;       // in the list of those for whom that barrier is still to come
-    bool is_long = false;
-    bool looks = false;  // whether it is over, in the rank's next turn
+    bool looks = false;              // whether it is over, in the rank's next turn
+    bool is_long : 1 = false;        // time to see whether those waited for are still there
+    bool was_gathered : 1 = false;   // when another rank handed its turn over
+    int giver = -1;                  // the rank whose turn it has (wait/handoff.hpp); -1: its own
   };
   /// Kept by services of it (rank_services.hpp), while it is on its way or is quiescent.
   struct Packed {

@@ -17,7 +17,7 @@
 #include "fibers/files_of_ranks.hpp"
 #include "fibers/rank_malloc.hpp"
 #include "fibers/rank_services.hpp"
-#include "fibers/rank_transfer.hpp"
+#include "fibers/switch_ranks.hpp"
 #include "fibers/work_stealing.hpp"
 #include "net/network.hpp"
 #include "wait/notifier.hpp"
@@ -58,6 +58,7 @@ bool job_is_over(const ProcessRanks& ranks) {
 RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int segment_file,
                              QuiesceBody& body)
     : ranks_(mapping, process, segment_file, *this), body_(body), idle_(ranks_, body, *this) {
+  handoff_ = &turn_handoff_;
   // Each process has its own number under other launchers.
   space::use_segments_file(segment_file);
   space::SegmentHeap::let_others_run_by(wait::let_others_run);
@@ -119,20 +120,6 @@ void RankScheduler::take_ranks() {
 
 // -- switching ------------------------------------------------------------------------------------
 
-namespace {
-
-/// Called behind a switch, with what it has brought: the scheduler that has switched is that of the
-/// process in which the rank is now. Only now has the other rank left its stack: somebody else may
-/// take it.
-[[gnu::always_inline]] inline void settle_behind(boost::context::detail::transfer_t from) {
-  ProcessRanks& here = static_cast<RankScheduler*>(from.data)->ranks();
-  RankFiber& left = here.stacks.note_left(from.fctx);
-  if (here.goes_to >= 0) [[unlikely]]
-    send_off(here, left, std::exchange(here.goes_to, -1));
-}
-
-}  // namespace
-
 [[gnu::always_inline]] inline RankFiber* RankScheduler::next() {
   if (ranks_.queue.count_turn() % turns_per_poller == 0) look_around();
   if (quiesces_) [[unlikely]]
@@ -167,6 +154,7 @@ namespace {
 
 // Inlined: each return behind a switch may be one that the processor has guessed wrong.
 [[gnu::always_inline]] inline void RankScheduler::switch_from(RankFiber& me) {
+  turn_handoff_.end(me);
   RankFiber* const to = next();
   if (to == &me) {
     me.state = State::running;
@@ -185,8 +173,7 @@ namespace {
       to->slot->urgency.store(0, std::memory_order_relaxed);  // it is its turn
   }
   touch_next(ranks_);
-  ranks_.stacks.enter(other);
-  settle_behind(switch_stack(other.inside, this));
+  switch_to(ranks_, other);
 }
 
 RankFiber& make_rank(const space::Mapping& mapping, int file, int rank, Life life) {
@@ -208,14 +195,14 @@ void RankScheduler::begin(boost::context::detail::transfer_t from) {
 void RankScheduler::depart() {
   RankFiber& me = ranks_.stacks.running();
   RankFiber& own = ranks_.stacks.own();
+  turn_handoff_.end(me);
   ranks_.stacks.leave(me);
   if (ranks_.clock.measures()) ranks_.clock.end_turn(&me);
   me.state = State::finished;
   ranks_.residents.remove(me);
   wait::rank_has_finished(ranks_.host.mapping.header());
   ranks_.host.slot.running.store(-1, std::memory_order_relaxed);
-  ranks_.stacks.enter(own);
-  (void)switch_stack(own.inside, this);
+  switch_to(ranks_, own);
   std::abort();  // nobody resumes it
 }
 
@@ -253,6 +240,7 @@ void RankScheduler::run() {
 // -- what a rank asks for -------------------------------------------------------------------------
 
 void RankScheduler::yield(bool /*made_progress*/) {
+  turn_handoff_.end(ranks_.stacks.running());
   take_in();
   idle_.look_at_words_in_turn();  // whom this rank has released goes before its next turn
   if (ranks_.queue.empty()) {
@@ -267,7 +255,7 @@ void RankScheduler::yield(bool /*made_progress*/) {
   switch_from(me);
 }
 
-bool RankScheduler::wait(bool made_progress, const wait::WaitFor& wait) {
+wait::Turn RankScheduler::wait(bool made_progress, const wait::WaitFor& wait) {
   RankFiber& me = ranks_.stacks.running();
   if (made_progress) idle_.end();
   me.waiting.looks = true;
@@ -296,7 +284,7 @@ bool RankScheduler::wait(bool made_progress, const wait::WaitFor& wait) {
   }
   idle_.look_at_words_in_turn();
   switch_from(me);
-  return std::exchange(me.waiting.is_long, false);
+  return TurnHandoff::turn_of(me);
 }
 
 void RankScheduler::waited() {

@@ -5,6 +5,7 @@
 #include "fibers/idle_loop.hpp"
 #include "fibers/process_ranks.hpp"
 #include "fibers/quiesce_body.hpp"
+#include "fibers/turn_handoff.hpp"
 #include "wait/scheduler.hpp"
 
 namespace armature::fibers {
@@ -37,7 +38,7 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   static RankScheduler& here();
 
   void yield(bool made_progress) override;
-  bool wait(bool made_progress, const wait::WaitFor& wait) override;
+  wait::Turn wait(bool made_progress, const wait::WaitFor& wait) override;
   void waited() override;
   void goes_on() override;
   bool wakes(int process, int rank) override;
@@ -64,6 +65,7 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   ProcessRanks ranks_;
   QuiesceBody& body_;
   IdleLoop idle_;
+  TurnHandoff turn_handoff_{ranks_};
   bool leaves_ = false;    // hosts no ranks any more
   bool quiesces_ = false;  // no rank has its turn until all go on
 };

@@ -73,7 +73,7 @@ void SimulatedProcess::yield(bool made_progress) {
   RankScheduler::yield(made_progress);
 }
 
-bool SimulatedProcess::wait(bool made_progress, const wait::WaitFor& wait) {
+wait::Turn SimulatedProcess::wait(bool made_progress, const wait::WaitFor& wait) {
   step(made_progress);
   return RankScheduler::wait(made_progress, wait);
 }

@@ -28,7 +28,7 @@ class SimulatedProcess final : public fibers::RankScheduler {
 
   void run() override;
   void yield(bool made_progress) override;
-  bool wait(bool made_progress, const wait::WaitFor& wait) override;
+  wait::Turn wait(bool made_progress, const wait::WaitFor& wait) override;
 
  private:
   void park(Until until, std::uint32_t times, long timeout_ns) override;

@@ -67,6 +67,17 @@ void Endpoint::deliver() {
   if (in_use.owns_lock()) execute_all();
 }
 
+bool Endpoint::deliver_from(int rank) {
+  if (!executes_calls() || context_.is_shared) return true;
+  if (context_.in_method())
+    dispatcher_.release_block();
+  else if (flow_control_.must_hold_back())
+    return true;
+  inbox_.find_new_channels();
+  (void)inbox_.receive_from(rank);
+  return outbox_.has_to_send() || fences_.are_under_way() || futures_.has_work();
+}
+
 // Whether it is shared is asked behind the lock: the rank's own thread may just change that.
 void Endpoint::publish() {
   const Use in_use(context_.mutex, std::try_to_lock);
@@ -83,6 +94,7 @@ void Endpoint::poll() {
 
 void Endpoint::execute_all() {
   ++context_.rounds;
+  context_.kept_wake.wake();
   outbox_.flush();
   outbox_.drain_overflow();
   if (context_.in_method()) dispatcher_.release_block();

@@ -42,6 +42,8 @@ class Endpoint final : public wait::WorkSource {
   /// Executes what has arrived; publishes what was held back. Never blocks, but the methods may.
   /// Does nothing while another thread of the rank is at it, nor on one that executes no calls.
   void deliver() override;
+  /// Executes what has arrived from that rank, which has handed its turn over for it.
+  bool deliver_from(int rank) override;
   /// Delivers for a rank that asks for it: what is there now is executed, streams too.
   void poll();
   /// Publishes what was held back, unless another thread is at it, or none but the rank's own is.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "armature/detail/request.hpp"
+#include "rmi/kept_wake.hpp"
 #include "rmi/settings.hpp"
 #include "space/address_space.hpp"
 #include "wait/rank_context.hpp"
@@ -90,6 +91,7 @@ struct EndpointContext {
   const std::size_t checksum_bytes;  // at the end of each request, or 0
   const bool traces;                 // armature run --trace
   OwnSender sender;
+  KeptWake kept_wake{space};
   std::uint64_t rounds = 0;  // how often what had come in was executed
   int continuing = 0;        // continuations under way
   std::recursive_mutex mutex;

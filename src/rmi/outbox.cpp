@@ -312,7 +312,7 @@ bool Outbox::has_to_send() const {
   });
 }
 
-void Outbox::wake(Outgoing& out) { wait::notify(space_.slot(index_of(out))); }
+void Outbox::wake(Outgoing& out) { context_.kept_wake.wake(index_of(out)); }
 
 std::size_t Outbox::overflow_bytes() const {
   std::size_t bytes = 0;

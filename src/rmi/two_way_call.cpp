@@ -14,6 +14,7 @@
 #include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
 #include "rmi/remote_replies.hpp"
+#include "wait/notifier.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::detail {
@@ -50,6 +51,17 @@ Reply* new_reply(Rank to) {
   return endpoint.replies().take();
 }
 
+// The endpoint of a rank that has its turns on this thread is its own alone. Elsewhere ranks are
+// woken at once.
+Reply* new_awaited_reply(Rank to) {
+  Reply* const reply = new_reply(to);
+  if (!rmi::executes_calls()) return reply;
+  Endpoint& endpoint = Endpoint::of(*sender);
+  if (endpoint.context().rank.scheduler != nullptr)
+    endpoint.context().kept_wake.keep(static_cast<int>(to));
+  return reply;
+}
+
 Reply* new_promised_reply(Rank likely, std::uint32_t& number) {
   (void)this_endpoint("remote call");
   Endpoint& endpoint = endpoint_to_call(likely);
@@ -61,6 +73,7 @@ Reply* new_promised_reply(Rank likely, std::uint32_t& number) {
 void drop_reply(Reply* reply) noexcept {
   const auto drop = [reply](Endpoint& endpoint) {
     const Endpoint::Use in_use = endpoint.use();
+    endpoint.context().kept_wake.wake();
     endpoint.replies().give_back(reply);
   };
   if (rmi::executes_calls()) return drop(Endpoint::of(*sender));
@@ -136,6 +149,12 @@ void await_reply(Reply* reply, Rank from) {
   wait::WaitFor wait{
       .what = space::Awaiting::answer, .peer = from, .object = reply, .call = "remote call"};
   if (!executes) endpoint.publish();  // at once: it may be this very call
+  if (executes && endpoint.context().kept_wake.forget()) {
+    if (!wait::hand_over(endpoint.context().rank, wait))
+      wait::notify(endpoint.space().slot(from));
+    else if (reply_is_there(reply))
+      return check(endpoint, *reply, from);
+  }
   // The wait itself delivers often enough where the other rank needs this thread to answer.
   const bool delivers = executes && endpoint.context().rank.scheduler == nullptr;
   wait::wait_until(wait, [&] {

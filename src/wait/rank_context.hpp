@@ -49,6 +49,13 @@ struct RankContext {
     for (WorkSource* source = first_source_; source != nullptr; source = source->next_)
       source->deliver();
   }
+  /// Takes in what has come from that rank. Returns whether there is more for deliver().
+  [[nodiscard]] bool deliver_from(int rank) {
+    bool has_more = false;
+    for (WorkSource* source = first_source_; source != nullptr; source = source->next_)
+      has_more |= source->deliver_from(rank);
+    return has_more;
+  }
   /// Whether there is something that deliver() would do; asked before falling asleep.
   [[nodiscard]] bool has_work() {
     for (WorkSource* source = first_source_; source != nullptr; source = source->next_)

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/clock.hpp"
+#include "wait/handoff.hpp"
 #include "wait/wait_for.hpp"
 
 namespace armature::wait {
@@ -20,11 +21,13 @@ class Scheduler {
   /// time.
   virtual void yield(bool made_progress) = 0;
   /// Yields for a rank whose condition does not hold: until it is notified, where that wait says
-  /// so, or for some time. True when it is time to see whether those waited for are still there.
-  virtual bool wait(bool made_progress, const WaitFor& /*wait*/) {
+  /// so, or for some time.
+  virtual Turn wait(bool made_progress, const WaitFor& /*wait*/) {
     yield(made_progress);
-    return false;
+    return Turn::look;
   }
+  /// How ranks hand their turns over; nullptr where they do not.
+  [[nodiscard]] Handoff* handoff() const { return handoff_; }
   /// The wait that called the above is over.
   virtual void waited() {}
   /// Called when the condition of that wait holds: the rank has something to do again, now or when
@@ -34,6 +37,9 @@ class Scheduler {
   virtual bool wakes(int /*process*/, int /*rank*/) { return false; }
   /// When a wait has begun; as exact as is cheap.
   [[nodiscard]] virtual std::uint64_t now_ns() const { return base::now_ns(); }
+
+ protected:
+  Handoff* handoff_ = nullptr;
 };
 
 }  // namespace armature::wait

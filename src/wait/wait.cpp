@@ -200,7 +200,21 @@ class Parking {
 
 }  // namespace
 
+bool hand_over(RankContext& me, const WaitFor& wait) {
+  Handoff* const handoff = me.scheduler != nullptr ? me.scheduler->handoff() : nullptr;
+  if (handoff == nullptr) return false;
+  const Published published(me, wait);
+  return handoff->to(wait.peer);
+}
+
 namespace detail {
+
+/// Executes calls of the rank that has handed its turn over, and goes on waiting.
+Turn serve(RankContext& me, Latched& condition_holds) {
+  const bool has_more = me.deliver_from(me.scheduler->handoff()->giver());
+  // The rank may be in another process by now.
+  return me.scheduler->handoff()->back(!condition_holds.look() && !has_more);
+}
 
 /// Waits while other ranks run on this thread: they do while this one's condition does not hold.
 [[gnu::noinline]] void wait_scheduled(RankContext& me, WaitFor& wait, Ready ready,
@@ -231,8 +245,9 @@ namespace detail {
         continue;
       }
     }
-    if (me.scheduler->wait(made_progress, wait) || round % 64 == 63)
-      gone.check(me.space, wait, condition_holds);
+    Turn turn = me.scheduler->wait(made_progress, wait);
+    while (turn == Turn::serve) turn = serve(me, condition_holds);
+    if (turn == Turn::look_around || round % 64 == 63) gone.check(me.space, wait, condition_holds);
     made_progress = false;
   }
 }

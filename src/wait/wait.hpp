@@ -34,6 +34,10 @@ inline void wait_until(WaitFor& wait, Condition&& condition) {
       &condition);
 }
 
+/// Has the rank that is waited for do what the calling rank waits for, at once, where both have
+/// their turns on this thread. False: nothing has happened.
+bool hand_over(RankContext& me, const WaitFor& wait);
+
 /// A rank that waits and does something for others meanwhile does not wait: its record says so
 /// until the end of this. By the rank's own thread.
 class WaitInterrupted {

@@ -11,6 +11,9 @@ class WorkSource {
   virtual ~WorkSource() = default;
   /// Never blocks, but what it calls may. Counts what it gets done in RankContext::done.
   virtual void deliver() = 0;
+  /// Takes in what has come from that rank, which waits for it. Returns whether deliver() has more
+  /// to do.
+  virtual bool deliver_from(int /*rank*/) { return false; }
   /// Whether deliver() would find something that nobody notifies it of; asked before falling
   /// asleep.
   [[nodiscard]] virtual bool has_work() { return false; }

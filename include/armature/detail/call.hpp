@@ -266,7 +266,7 @@ template <bool two_way, class F, class... Args>
 /// A two-way call's reply slot, given back when the call that uses it ends in an exception.
 class Asking {
  public:
-  explicit Asking(Rank to) : to_(to), reply_(new_reply(to)) {}
+  explicit Asking(Rank to, Reply* (*make)(Rank) = new_reply) : to_(to), reply_(make(to)) {}
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
   ~Asking() {

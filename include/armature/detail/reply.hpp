@@ -38,9 +38,10 @@ struct alignas(64) Reply {
 };
 static_assert(sizeof(Reply) == 64);
 
-/// A reply slot for a two-way call to that rank. Throws Error(nesting) when the call would be too
-/// deep.
+/// A reply slot for a two-way call to that rank; an awaited one for a caller that calls await_reply
+/// next. Throws Error(nesting) when the call would be too deep.
 ARMATURE_API Reply* new_reply(Rank to);
+ARMATURE_API Reply* new_awaited_reply(Rank to);
 /// Makes a reply that is answered by a promise, of that number.
 ARMATURE_API Reply* new_promised_reply(Rank likely, std::uint32_t& number);
 /// Gives it back; when it is still waited for, as soon as the answer has come,
