@@ -25,6 +25,8 @@ constexpr std::uint32_t looks_before_barrier = 200;
 constexpr std::uint32_t looks_before_barrier_shared = 4;
 constexpr std::uint32_t looks_where_wanted = 100;
 constexpr std::size_t looks_at_once_max = 8;
+// The clock takes as long as the rest of a short round, in which a rank may come.
+constexpr std::uint32_t rounds_per_clock = 8;
 constexpr std::uint64_t yield_ns = 200'000;
 constexpr std::uint64_t yield_ns_shared = 50'000;
 constexpr std::uint64_t yield_ns_remote = 1'000'000;  // there and back takes longer
@@ -120,14 +122,15 @@ bool IdleLoop::linger(bool shared) const {
   // A thread that has no core yet may bring what comes from another node.
   if (!shared && (!is_far || rounds_ % 16 != 15)) return pause(), true;
   wait::yield();
+  (void)ranks_.clock.look();
   return !wait::core_is_wanted();
 }
 
 void IdleLoop::idle() {
   const bool shared = ranks_.host.is_crowded;
-  const std::uint64_t now_ns = ranks_.clock.look();
-  if (++rounds_ == 1) {
-    since_ns_ = now_ns;
+  if (++rounds_ % rounds_per_clock == 1) (void)ranks_.clock.look();
+  if (rounds_ == 1) {
+    since_ns_ = ranks_.clock.now_ns();
     park_ns_ = park_min_ns;
   }
   look_for_deaths();
@@ -162,6 +165,7 @@ void IdleLoop::sleep() {
   if (!all.empty()) all[base::state<Rest>().turn++ % all.size()]->space().local().rest();
   sleeper_.park(polls ? Sleeper::Until::timeout : Sleeper::Until::woken, times_woken_,
                 polls ? park_ns_ : sleep_max_ns);
+  (void)ranks_.clock.look();
   park_ns_ = std::min(park_ns_ * 2, park_max_ns);
   if (!polls && ranks_.host.slot.awake.load(std::memory_order_relaxed) == 0)
     look_again(looks_of_sleepers);

@@ -42,7 +42,7 @@ Turn TurnHandoff::turn_of(RankFiber& me) {
 
 /// Puts the rank aside, or among those that are ready.
 [[gnu::always_inline]] inline void TurnHandoff::give_back(RankFiber& me, bool waits_on) {
-  // Who notified this rank while it ran has left it to the rank itself to look.
+  // A notification of this rank while it ran has left it to the rank itself to look.
   const RankFiber::Waiting& waiting = me.waiting;
   const bool is_as_before = me.slot->asleep.load(std::memory_order_relaxed) == ParkState::waits &&
                             (waiting.is_sure || waiting.is_announced) &&

@@ -10,7 +10,7 @@ namespace armature::fibers {
 /// The turns that ranks of a process hand over to each other.
 ///
 /// Invariant: a rank that has handed its turn over is in no queue. The rank that has that turn
-/// runs, or has handed it on. Whoever has it and gives way to others makes its giver ready first.
+/// runs, or has handed it on. Whoever has it, and waits or yields, makes its giver ready first.
 /// So no such turn is under way while the process itself has its turn, as it quiesces or is idle.
 class TurnHandoff final : public wait::Handoff {
  public:
@@ -18,7 +18,7 @@ class TurnHandoff final : public wait::Handoff {
 
   [[nodiscard]] int giver() const override { return ranks_.stacks.running().waiting.giver; }
 
-  /// Called before the rank gives way to others: the rank whose turn it has is ready.
+  /// Called before the rank waits or yields: the rank whose turn it has is ready.
   void end(RankFiber& me) {
     if (me.waiting.giver >= 0) [[unlikely]]
       release_giver(me);

@@ -170,13 +170,16 @@ struct ParkState {
   static constexpr std::uint32_t awake = 0, waits = 1, woken = 2;
 };
 
-/// A process that hosts virtual ranks.
+/// A process that hosts virtual ranks. Whoever wakes it or sends it a rank writes its first line,
+/// and reads the other lines, which change seldom.
 struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> awake{0};   // first of the list of those that were woken; 0: none
   std::atomic<std::uint32_t> asleep{0};  // 1: it has nothing to do, and sleeps or is about to
   std::atomic<std::uint32_t> notifications{0};  // futex word
   std::atomic<std::int32_t> running{-1};        // the rank whose turn it is
-  std::atomic<std::uint64_t> step{0};           // in a quiescence: see PhaseBarrier
+  std::atomic<std::uint32_t> has_urgent{0};     // 1: for one of its ranks, see RankSlot::urgency
+
+  alignas(128) std::atomic<std::uint64_t> step{0};  // in a quiescence: see PhaseBarrier
   // It is of the job from reconfiguration number `since` on, and no more from `until` on; 0: for
   // ever. On several nodes `in_order`: no more, and it was not lost; `to_come`: not yet, and nobody
   // needs it; `admitted`: not yet, but this node will have it if all have (elastic/come.cpp).
@@ -187,7 +190,6 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> joined{0};  // 1: it could host ranks, its addresses are the others'
   std::int32_t node = 0;                 // set before it starts
   std::atomic<std::uint32_t> wants_to_leave{0};  // 1: somebody has asked it to end
-  std::atomic<std::uint32_t> has_urgent{0};      // 1: for one of its ranks, see RankSlot::urgency
   // On several nodes, in the block of each: the launcher says that it is to leave, or to come. Then
   // the numbers of the quiescences in which it does, by the plans for them.
   enum class Change : std::uint32_t { none, leave, come };

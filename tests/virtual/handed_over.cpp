@@ -1,5 +1,5 @@
 // A rank that waits for an answer hands its turn over to the rank that it has asked. Whatever that
-// one does in the call (it waits, asks back, gives way, throws, moves), all go on as if each had
+// one does in the call (it waits, asks back, yields, throws, moves), all go on as if each had
 // turns of its own.
 #include <cstdint>
 #include <stdexcept>
@@ -33,7 +33,7 @@ class Asked {
     while (last_ != value) armature::rmi_wait();
     return last_;
   }
-  /// Gives way inside the call until another rank has called.
+  /// Yields inside the call until another rank has called.
   int yield_until_noted(int value) {
     while (last_ != value) {
       armature::yield();
@@ -41,7 +41,7 @@ class Asked {
     }
     return last_;
   }
-  /// Has the rank that asks call back, and gives way until it has.
+  /// Has the rank that asks call back, and yields until it has.
   int yield_until_called_back(armature::shared_ref<Asked> all, int asker) {
     all.async(asker, &Asked::note_there, all, static_cast<int>(armature::world().rank()), 79);
     return yield_until_noted(79);
