@@ -18,12 +18,28 @@ namespace shmem {
 template <class T>
 using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
+/// The same as an operation that is told of as an atomic, where a load or store is not.
+template <class T>
+[[gnu::noinline, gnu::cold]] T atomic_fetch_told(shmem_ctx_t ctx, const T* source, int pe) {
+  auto* const word = reinterpret_cast<Word<T>*>(const_cast<T*>(source));
+  return std::bit_cast<T>(armature::fetch_or(at_pe(ctx, word, pe), 0));
+}
+template <class T>
+[[gnu::noinline, gnu::cold]] void atomic_set_told(shmem_ctx_t ctx, T* dest, T value, int pe) {
+  auto* const word = reinterpret_cast<Word<T>*>(dest);
+  (void)armature::swap(at_pe(ctx, word, pe), std::bit_cast<Word<T>>(value));
+}
+
 template <class T>
 [[gnu::always_inline]] inline T atomic_fetch(shmem_ctx_t ctx, const T* source, int pe) {
+  if (looks_for_races) [[unlikely]]
+    return atomic_fetch_told(ctx, source, pe);
   return with_place(ctx, source, pe, [=](auto from) { return armature::get(from); });
 }
 template <class T>
 [[gnu::always_inline]] inline void atomic_set(shmem_ctx_t ctx, T* dest, T value, int pe) {
+  if (looks_for_races) [[unlikely]]
+    return atomic_set_told(ctx, dest, value, pe);
   with_place(ctx, dest, pe, [=](auto to) { armature::put(to, value); });
 }
 template <class T>

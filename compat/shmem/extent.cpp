@@ -10,6 +10,7 @@ namespace shmem {
 
 HeapExtent heap_extent;
 StaticsExtent statics_extent;
+bool looks_for_races = false;
 
 void know_heap(const std::byte* low, const std::byte* high) {
   armature::World& world = armature::world();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <armature/collectives.hpp>
+#include <armature/layer/races.hpp>
 #include <armature/locality.hpp>
 #include <armature/operators.hpp>
 #include <armature/run.hpp>
@@ -55,6 +56,8 @@ void init() {
   State& here = state();
   if (here.begun++ > 0) return;
   armature::World& world = armature::world();
+  looks_for_races = armature::layer::looks_for_races();
+  if (looks_for_races) armature::layer::order_strictly();
   if (world.rank() == 0) print_settings();
   here.was_finalized = false;
   here.heap.open();

@@ -9,6 +9,7 @@
 
 #include <armature/atomic.hpp>
 #include <armature/get.hpp>
+#include <armature/layer/races.hpp>
 #include <armature/layer/symmetric.hpp>
 #include <armature/layer/wait.hpp>
 
@@ -112,6 +113,7 @@ class Queue {
   void wait(const char* call, const char* until, Holds holds) const {
     armature::layer::wait_until({.call = call, .until = until, .is_told = true},
                                 [&] { return holds(seen()); });
+    armature::layer::has_seen(&lock_->place, sizeof lock_->place);
   }
 
   Lock* lock_;

@@ -2,6 +2,7 @@
 
 #include <armature/fence.hpp>
 #include <armature/handle.hpp>
+#include <armature/layer/races.hpp>
 
 #include "place.hpp"
 #include "state.hpp"
@@ -26,6 +27,12 @@ void pe_quiet(shmem_ctx_t ctx, int pe) {
   const armature::Rank rank = world_pe(ctx, pe);
   armature::wait_all(rank);
   armature::fence(rank);
+}
+
+void sync(const armature::Team& team) {
+  if (!looks_for_races) return team.barrier();
+  const armature::layer::KeepPuts keep;
+  team.barrier();
 }
 
 void barrier_all() {

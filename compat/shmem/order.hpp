@@ -1,5 +1,7 @@
 #pragma once
 
+#include <armature/team.hpp>
+
 #include "shmem.h"
 
 namespace shmem {
@@ -10,5 +12,7 @@ void fence(shmem_ctx_t ctx);
 void quiet(shmem_ctx_t ctx);
 void pe_quiet(shmem_ctx_t ctx, int pe);
 void barrier_all();
+/// Waits for all members, and completes nothing.
+void sync(const armature::Team& team);
 
 }  // namespace shmem

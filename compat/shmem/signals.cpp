@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <armature/layer/races.hpp>
 #include <armature/signal.hpp>
 
 #include "calls.hpp"
@@ -40,6 +41,7 @@ void send_signal(shmem_ctx_t ctx, std::uint64_t* word, std::uint64_t value, int 
 
 std::uint64_t signal_fetch(const std::uint64_t* word) {
   const std::uint64_t found = armature::signal_fetch(word);
+  if (looks_for_races) armature::layer::has_seen(word, sizeof *word);
   let_others_run(word, found);
   return found;
 }

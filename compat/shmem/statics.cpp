@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include <armature/layer/races.hpp>
 #include <armature/layer/symmetric.hpp>
 #include <armature/run.hpp>
 
@@ -37,6 +38,8 @@ void Statics::learn_extent() const {
   statics_extent.begin = reinterpret_cast<std::uintptr_t>(variables_.place) - before;
   // Release: who sees these bytes sees where they begin.
   statics_extent.bytes.store(variables_.bytes, std::memory_order_release);
+  if (looks_for_races && variables_.mine != variables_.place)
+    armature::layer::variables_are_in_segment(variables_.mine, variables_.bytes, variables_.place);
 }
 
 std::string Statics::place() const {

@@ -250,7 +250,7 @@ one("int", "shmem_team_split_2d",
     "long yaxis_mask, shmem_team_t *yaxis_team")
 one("void", "shmem_team_destroy", "shmem_team_t team")
 one("int", "shmem_team_sync", "shmem_team_t team",
-    "in_team(team, [](const armature::Team& of) { of.barrier(); })")
+    "in_team(team, [](const armature::Team& of) { sync(of); })")
 
 one("int", "shmem_ctx_create", "long options, shmem_ctx_t *ctx")
 one("int", "shmem_team_create_ctx", "shmem_team_t team, long options, shmem_ctx_t *ctx")
@@ -264,12 +264,12 @@ one("void", "shmem_fence", "", "fence(CTX)", context=True)
 one("void", "shmem_quiet", "", "quiet(CTX)", context=True)
 one("void", "shmem_pe_quiet", "int target_pe", "pe_quiet(CTX, target_pe)", context=True)
 one("void", "shmem_barrier_all", "")
-one("void", "shmem_sync_all", "", "world_of(\"shmem_sync_all\").barrier()")
+one("void", "shmem_sync_all", "", "sync(world_of(\"shmem_sync_all\"))")
 one("void", "shmem_barrier", ACTIVE + "long *pSync",
     f"in_active({OF_ACTIVE}, pSync, [](const armature::Team& of) {{ complete_all(); of.barrier(); }})",
     is_old=True)
 one("void", "shmem_sync", ACTIVE + "long *pSync",
-    f"in_active({OF_ACTIVE}, pSync, [](const armature::Team& of) {{ of.barrier(); }})", is_old=True)
+    f"in_active({OF_ACTIVE}, pSync, [](const armature::Team& of) {{ sync(of); }})", is_old=True)
 one("void", "shmem_set_lock", "long *lock")
 one("void", "shmem_clear_lock", "long *lock")
 one("int", "shmem_test_lock", "long *lock")

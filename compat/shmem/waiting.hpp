@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include <armature/layer/races.hpp>
 #include <armature/layer/wait.hpp>
 #include <armature/run.hpp>
 #include <armature/wait_until.hpp>
@@ -41,6 +42,7 @@ void wait_until(const char* call, const T* word, int comparison, std::type_ident
     armature::layer::wait_until({.call = call, .until = "a word changes"}, [&] {
       return compares(__atomic_load_n(word, __ATOMIC_ACQUIRE), wanted, value);
     });
+    armature::layer::has_seen(word, sizeof *word);
   }
 }
 template <class T>
@@ -51,6 +53,7 @@ template <class T>
   } else {
     // The look at a copy lets others run where it does not hold.
     const int seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    armature::layer::has_seen(word, sizeof *word);
     return armature::test(&seen, wanted, value) ? 1 : 0;
   }
 }

@@ -11,7 +11,9 @@
 #include "command/commands.hpp"
 #include "command/job_options.hpp"
 #include "command/numbers.hpp"
+#include "command/run/check_options.hpp"
 #include "command/run/launch.hpp"
+#include "command/run/schedules.hpp"
 #include "command/start.hpp"
 #include "space/layout.hpp"
 #include "transport/channel.hpp"
@@ -35,9 +37,13 @@ signal N), 124 after --timeout, 127 or 126 when the program cannot be found or e
 unknown or its value impossible, and 1 when options do not go together. A second Ctrl-C kills all ranks,
 a second SIGTERM those that do not end then.)";
 
-/// The words behind `armature run` that are not ours. Filled before options are parsed.
-std::vector<std::string>& program_words() {
-  static std::vector<std::string> words;
+/// The words behind `armature run`: the options, and what is not ours. Filled before options are
+/// parsed.
+struct Words {
+  std::vector<std::string> options, program;
+};
+Words& words_of_run() {
+  static Words words;
   return words;
 }
 
@@ -147,12 +153,15 @@ void add_watching(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) 
 
 void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(
-      run, options, "--simulate", "SEED",
+      run, options, "--simulate", "SEED|FIRST-LAST",
       "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
       "is delayed; the same seed repeats the run. Virtual ranks of several nodes, "
-      "and where processes die or leave: in processes that act in turn",
+      "and where processes die or leave: in processes that act in turn. FIRST-LAST: a run for "
+      "each of these seeds, and the first one that fails is named",
       [](LaunchOptions& o, const std::string& text) {
-        o.simulation_seed = parse_count("--simulate", text, 0, UINT64_MAX);
+        const Schedules schedules = parse_schedules(text);
+        o.simulation_seed = schedules.first;
+        o.simulations = schedules.last - schedules.first;
       });
   add_count(run, options, "--simulate-deaths", "N",
             "Kill N processes of a simulation of virtual ranks, when SEED decides: with --on-death "
@@ -184,7 +193,10 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_on_death(run, options, true);
   add_watching(run, options);
   run.add_flag("--check", options->check_full,
-               "Check every address against what is allocated, on every call");
+               "Check every address against what is allocated, on every call, and whether accesses "
+               "of two ranks are ordered");
+  run.add_flag("!--no-races", options->races,
+               "With --check and --simulate: do not look whether accesses are ordered");
   add_value(run, options, "--segment-size", "BYTES",
             "Address range of each rank, a power of two, as in 64G (default: as large as fits)",
             [](LaunchOptions& o, const std::string& text) {
@@ -203,6 +215,15 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
       });
   add_call_settings(run, options);
   add_network_settings(run, options);
+}
+
+int try_all(const LaunchOptions& options) {
+  check_options(options);
+  const std::uint64_t first = options.simulation_seed.value_or(0);
+  return try_schedules({.first = first,
+                        .last = first + options.simulations,
+                        .options = words_of_run().options,
+                        .program = options.command});
 }
 
 /// How many words this one stands for: 2 for an option with its value behind it.
@@ -227,8 +248,9 @@ void split_off_program(const CLI::App& run, std::vector<std::string>& words) {
     at += words_of_option(run, words[at]);
   if (at >= words.size()) return;
   const std::size_t program = words[at] == "--" ? at + 1 : at;
-  program_words().assign(words.begin() + static_cast<std::ptrdiff_t>(program), words.end());
+  words_of_run().program.assign(words.begin() + static_cast<std::ptrdiff_t>(program), words.end());
   words.resize(at);
+  words_of_run().options = words;
 }
 
 void add_run(CLI::App& app) {
@@ -239,9 +261,10 @@ void add_run(CLI::App& app) {
   auto options = std::make_shared<LaunchOptions>();
   add_options(*run, options);
   run->callback([options] {
-    options->command = program_words();
+    options->command = words_of_run().program;
     if (options->command.empty()) throw CLI::ValidationError("no program", "what shall be run?");
-    if (const int status = start(*options); status != 0) throw CLI::RuntimeError(status);
+    const int status = options->simulations == 0 ? start(*options) : try_all(*options);
+    if (status != 0) throw CLI::RuntimeError(status);
   });
 }
 

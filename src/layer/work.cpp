@@ -11,6 +11,7 @@
 #include "armature/error.hpp"
 #include "base/fail.hpp"
 #include "layer/services.hpp"
+#include "wait/ordered.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::layers {
@@ -138,6 +139,7 @@ class InHandler {
 
 bool Work::handle(const Label& label, std::span<const std::byte> bytes) noexcept {
   const auto tag = static_cast<std::uint32_t>(label.tag);
+  wait::hear_from(label.source);
   const std::size_t service = tag >> kind_bits, kind = tag & ((1u << kind_bits) - 1);
   // Processes that have other services do not join.
   ARMATURE_ASSERT(service < added().size());

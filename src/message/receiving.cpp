@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "wait/ordered.hpp"
 
 namespace armature::message {
 
@@ -17,7 +18,9 @@ std::optional<Came> Receiving::receive_at_once(const Label& pattern, std::span<s
                                                int looks) {
   if (pattern.source == Label::any || posted_.size() != 0 || waiting_.size() != 0)
     return std::nullopt;
-  return rings_.receive_at_once(pattern, into, looks);
+  const auto came = rings_.receive_at_once(pattern, into, looks);
+  if (came) wait::hear_from(came->source);
+  return came;
 }
 
 void Receiving::add(std::unique_ptr<Arrival> arrival) {

@@ -1,5 +1,7 @@
 #include "message/requests.hpp"
 
+#include "wait/ordered.hpp"
+
 namespace armature::message {
 
 SendRequest::SendRequest(const Address& address, std::span<const iovec> the_pieces)
@@ -20,6 +22,7 @@ ReceiveRequest::ReceiveRequest(const Label& pattern, std::span<const iovec> piec
 
 void ReceiveRequest::end(const Came& came, bool does_not_fit) {
   outcome = {came, does_not_fit, false};
+  wait::hear_from(came.source);
   // Release: who sees that it is over sees the rest.
   is_over.store(true, std::memory_order_release);
 }

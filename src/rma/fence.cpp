@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "net/network.hpp"
+#include "wait/ordered.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 
@@ -16,6 +17,7 @@ void fence(Rank rank) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (net::Network* const net = net::network(); net != nullptr && !net->mapping().is_here(rank))
     net->flush().to(rank, "fence");
+  wait::complete_puts(rank);
 }
 
 void fence_all() {
@@ -23,6 +25,7 @@ void fence_all() {
   (void)wait::mapping("fence_all");
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (net::Network* const net = net::network()) net->flush().to_all("fence_all");
+  wait::complete_puts(-1);
 }
 
 }  // namespace armature

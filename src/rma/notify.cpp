@@ -1,6 +1,7 @@
 #include "armature/notify.hpp"
 
 #include "wait/notifier.hpp"
+#include "wait/ordered.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 #include "wait/turn_of_looks.hpp"
@@ -13,6 +14,7 @@ std::uint64_t notify(Rank rank) {
   const wait::RankContext& me = wait::this_rank("notify");
   me.space.require_rank(rank, "notify");
   auto& counter = me.space.head(rank).peer(me.space.me()).notified;
+  wait::tell(rank, &counter, "notify");
   // This rank alone writes it, by one thread or two. Release: the puts before are there when the
   // count is seen.
   std::uint64_t count = counter.load(std::memory_order_relaxed) + 1;
@@ -52,8 +54,10 @@ Notification take_any(const wait::RankContext& me, int first) {
   for (int i = 0; i < ranks; ++i) {
     const int from = (first + i) % ranks;
     space::PeerLine& line = me.space.head(me.space.me()).peer(from);
-    if (const std::uint64_t taken = take_next(line, me.has_second_thread))
-      return {.from = Rank(from), .count = taken};
+    const std::uint64_t taken = take_next(line, me.has_second_thread);
+    if (taken == 0) continue;
+    wait::hear_of(&line.notified, sizeof line.notified);
+    return {.from = Rank(from), .count = taken};
   }
   return {};
 }
@@ -81,14 +85,19 @@ std::uint64_t wait_notify(Rank from) {
                      .call = "wait_notify"};
   std::uint64_t taken = 0;
   wait::wait_until(wait, [&] { return (taken = take_next(line, me.has_second_thread)) != 0; });
+  wait::hear_of(&line.notified, sizeof line.notified);
   return taken;
 }
 
 std::uint64_t test_notify(Rank from) {
   const wait::ThreadCall under_way("test_notify");
   wait::RankContext& me = wait::this_rank("test_notify");
-  const std::uint64_t taken = take_next(line_of(me, from, "test_notify"), me.has_second_thread);
-  if (taken == 0) look_again_later(me);
+  space::PeerLine& line = line_of(me, from, "test_notify");
+  const std::uint64_t taken = take_next(line, me.has_second_thread);
+  if (taken == 0)
+    look_again_later(me);
+  else
+    wait::hear_of(&line.notified, sizeof line.notified);
   return taken;
 }
 

@@ -11,6 +11,7 @@
 #include "base/runtime.hpp"
 #include "image/copies.hpp"
 #include "net/network.hpp"
+#include "rma/in_order.hpp"
 #include "rma/pieces.hpp"
 #include "rma/protocol.hpp"
 #include "rma/remote.hpp"
@@ -179,13 +180,24 @@ const Protocol& protocol_of(const Operation& what, const Memory& memory, Finish 
 }
 
 detail::Request* start(const Operation& what, Finish finish) {
-  return start(what, check(what), finish);
+  const Memory memory = check(what);
+  if (races::looks()) [[unlikely]]
+    return start_in_order(what, finish, [&] { return start(what, memory, finish); });
+  return start(what, memory, finish);
+}
+void put_before_signal(const Operation& what) {
+  const Memory memory = check(what);
+  look_at_signalled(what);
+  (void)start(what, memory, Finish::now);
 }
 detail::Request* start_good(const Operation& what, Finish finish) {
   return start(what, segment_of(what.rank, what.call()), finish);
 }
 detail::Request* start(const Atomic& what, Finish finish, std::uint64_t& found) {
-  return start(what, check(what), finish, found);
+  const Memory memory = check(what);
+  if (races::looks()) [[unlikely]]
+    look_at(what);
+  return start(what, memory, finish, found);
 }
 detail::Request* start_good(const Atomic& what, Finish finish, std::uint64_t& found) {
   return start(what, segment_of(what.rank, what.call), finish, found);

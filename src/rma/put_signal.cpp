@@ -10,6 +10,7 @@
 
 #include "armature/signal.hpp"
 #include "base/fail.hpp"
+#include "rma/in_order.hpp"
 #include "rma/protocol.hpp"
 #include "rma/remote.hpp"
 #include "rma/write_stream.hpp"
@@ -100,7 +101,7 @@ void put_here(Rank rank, const OnePiece& piece, const SignalRecord& signal, cons
   const bool is_in_segment = detail::reachable<sizeof *word>(rank, word);
   if (!is_in_segment) (void)require(rank, word, sizeof *word, call);
   if (piece.bytes != 0 && !detail::put_fast(rank, piece.to, piece.from, piece.bytes))
-    (void)start(operation_on(Verb::put, rank, piece, {.call = call}), Finish::now);
+    put_before_signal(operation_on(Verb::put, rank, piece, {.call = call}));
   if (!is_in_segment) {
     std::uint64_t found = 0;
     (void)start(Atomic{.rank = rank, .record = atomic_of(signal), .call = call}, Finish::now,

@@ -11,6 +11,7 @@
 #include "rmi/remote_replies.hpp"
 #include "rmi/request_checksum.hpp"
 #include "rmi/thrown_here.hpp"
+#include "wait/ordered.hpp"
 
 namespace armature::rmi {
 
@@ -153,9 +154,13 @@ void Dispatcher::repeat(Incoming& in, const RequestHeader& header, const std::by
                            : what->takes_code ? sizeof header + sizeof(CodePointer)
                                               : sizeof header);
     if (call.arguments > call.end) detail::Reader::corrupt();
-    if (what->looks_into_message) return run_held(in, call, header, *what);
+    if (what->looks_into_message) {
+      wait::hear_from(in.from);
+      return run_held(in, call, header, *what);
+    }
     const std::uint32_t changes = objects_.changes();
     for (std::uint64_t next = in.read;;) {
+      wait::hear_from(in.from);
       what->run(call);
       call.start += bytes;
       next += bytes;
@@ -239,6 +244,7 @@ void Dispatcher::execute(Incoming& in, const RequestHeader& header, const std::b
     call.reply = &stand_in.reply;
   }
   context_.sender.depth = static_cast<std::uint8_t>(call.reply != nullptr ? header.depth + 1 : 0);
+  wait::hear_from(in.from);
   answered_ = answered_ || call.reply != nullptr;
   // A method that waits needs its message no more, unless it has views of it.
   ARMATURE_ASSERT(unpacked_block_ == nullptr);  // whoever waits below has given it back

@@ -7,6 +7,7 @@
 #include "base/fail.hpp"
 #include "team/team_state.hpp"
 #include "wait/notifier.hpp"
+#include "wait/ordered.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::rmi {
@@ -203,6 +204,7 @@ void Fences::wait(const Team& team, const char* call) {
     wait.detail = fence.termination.wave();
     return fence.over >= mine;
   });
+  wait::hear_from(-1);
 }
 
 void Fences::forget_teams() {

@@ -15,6 +15,7 @@
 #include "rmi/failure.hpp"
 #include "rmi/remote_replies.hpp"
 #include "wait/notifier.hpp"
+#include "wait/ordered.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::detail {
@@ -134,6 +135,7 @@ void fetch_answer(Endpoint& endpoint, Reply& reply, Rank from) {
 }
 
 void check(Endpoint& endpoint, Reply& reply, Rank from) {
+  wait::hear_from(from);
   if (reply.block != 0 || reply.bytes > Reply::inline_bytes) [[unlikely]]
     check_long(endpoint, reply, from);
   if (reply.state.load(std::memory_order_acquire) != Reply::answered) [[unlikely]]

@@ -10,6 +10,7 @@
 #include "team/free.hpp"
 #include "team/team_state.hpp"
 #include "wait/lock.hpp"
+#include "wait/ordered.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 
@@ -157,6 +158,7 @@ void Mutexes::lock(int member, int index) const {
   const std::uint64_t token = token_of_caller(state, under_way);
   if (!wait::try_lock_by(word, token)) [[unlikely]]
     wait_for_holder(state, member, index, word, token);
+  wait::hear_of(&word, sizeof word);
 }
 
 bool Mutexes::try_lock(int member, int index) const {
@@ -164,7 +166,10 @@ bool Mutexes::try_lock(int member, int index) const {
   const State& state = checked(*this, under_way, "Mutexes::try_lock");
   LockWord& word = state.word(member, index, "Mutexes::try_lock");
   if (is_far(state, member)) return RemoteLock(state, member, word).try_take() == 0;
-  if (wait::try_lock_by(word, token_of_caller(state, under_way))) return true;
+  if (wait::try_lock_by(word, token_of_caller(state, under_way))) {
+    wait::hear_of(&word, sizeof word);
+    return true;
+  }
   // A rank that tries until it succeeds may keep the holder from its turn.
   wait::let_others_run();
   return false;
@@ -182,6 +187,8 @@ void Mutexes::unlock(int member, int index) const {
     not_held(member, index);
   if (net::Network* const net = net::network()) [[unlikely]]
     net->flush().to_reachable("Mutexes::unlock");
+  wait::complete_puts(-1);
+  wait::tell(state.table->share(member).rank, &word, "Mutexes::unlock");
   wait::unlock(word);
 }
 

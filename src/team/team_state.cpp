@@ -259,6 +259,9 @@ void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call,
     net->flush().to_reachable(call);
   if (gave_up_) deaths_.require_all_alive(call);
   read_ = agreed.read;
+  const std::uint64_t number = lines_.round() + 1;
+  if (races::looks()) [[unlikely]]
+    races::enter(space_.me(), id_, number, is_barrier(agreed.kind));
   lines_.enter(signature);
   try {
     await_members(agreed, call, for_all);
@@ -266,6 +269,8 @@ void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call,
     give_up();
     throw;
   }
+  if (races::looks()) [[unlikely]]
+    races::leave(space_.me(), id_, number, members());
   compare_signatures(signature, call);
   if (!team::has_root(agreed.kind)) lines_.pipeline().have_compared();
 }

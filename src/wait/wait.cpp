@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "wait/notifier.hpp"
+#include "wait/ordered.hpp"
 #include "wait/poller.hpp"
 #include "wait/published.hpp"
 #include "wait/rank_context.hpp"
@@ -362,7 +363,7 @@ bool may_be_anybodys(const RankContext* rank, const WaitFor& wait) {
   }
 }
 
-void wait_long(WaitFor& wait, Ready ready, void* condition) {
+void wait_by_kind(WaitFor& wait, Ready ready, void* condition) {
   const ThreadCall under_way(wait.call);
   RankContext* const current = current_rank();
   if (current != nullptr && current->scheduler != nullptr) {
@@ -372,6 +373,28 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   if (!runs_rank() && may_be_anybodys(current, wait))
     return wait_as_anybody(current, wait, ready, condition);
   wait_alone(this_rank(wait.call), wait, ready, condition);
+}
+
+/// What was waited for may have been done by any rank, unless the one that waits says more itself.
+void hear_what_was_done(const WaitFor& wait) {
+  switch (wait.what) {
+    case Awaiting::answer:
+    case Awaiting::fence:
+    case Awaiting::request:
+    case Awaiting::name:
+    case Awaiting::element:
+    case Awaiting::initialiser:
+    case Awaiting::condition:
+    case Awaiting::team:
+      return hear_from(wait.what == Awaiting::answer ? wait.peer : -1);
+    default:
+      return;
+  }
+}
+
+void wait_long(WaitFor& wait, Ready ready, void* condition) {
+  wait_by_kind(wait, ready, condition);
+  hear_what_was_done(wait);
 }
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 
 #include "base/fail.hpp"
 #include "wait/awaited_value.hpp"
+#include "wait/ordered.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 #include "wait/turn_of_looks.hpp"
@@ -122,6 +123,11 @@ class Looks {
   std::size_t left_ = 0;
 };
 
+/// The words have been found as others have left them.
+void hear_of(const AwaitedWords& what) {
+  wait::hear_of(what.words, what.count * bytes_of(what.kind));
+}
+
 /// Waits for `condition` about the words.
 template <class Condition>
 void wait_for(const AwaitedWords& what, AwaitedValue::Of of, Condition&& condition) {
@@ -139,6 +145,7 @@ void wait_for(const AwaitedWords& what, AwaitedValue::Of of, Condition&& conditi
                      .is_notified = what.is_signal,
                      .call = what.call};
   wait::wait_until(wait, condition);
+  hear_of(what);
 }
 
 /// Looks, and lets others have their turn where that has found nothing.
@@ -147,7 +154,10 @@ auto look_once(const AwaitedWords& what, Look&& look) {
   const wait::ThreadCall under_way(what.call);
   wait::RankContext& me = wait::this_rank(what.call);
   const auto found = look();
-  if (found) return found;
+  if (found) {
+    hear_of(what);
+    return found;
+  }
   if (wait::runs_rank()) me.deliver();
   wait::let_others_run();
   return found;

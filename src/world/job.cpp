@@ -7,8 +7,10 @@
 #include "fibers/rank_locals.hpp"
 #include "fibers/rank_services.hpp"
 #include "net/network.hpp"
+#include "races/races.hpp"
 #include "team/team_state.hpp"
 #include "wait/wait.hpp"
+#include "world/look_for_races.hpp"
 #include "world/world_of.hpp"
 
 namespace armature {
@@ -20,7 +22,7 @@ using space::Life;
 /// Gets with implicit handle end with their rank, whose thread alone can wait for them. Nobody asks
 /// any more how they went.
 void end_gets(wait::RankContext& me) {
-  if (net::network() == nullptr) return;
+  if (net::network() == nullptr && !races::looks()) return;
   try {
     wait::implicit_of(me).wait();
   } catch (const Error&) {
@@ -64,6 +66,7 @@ Job::Job(AddressSpace& space, wait::Scheduler* scheduler, transport::FaultModel*
   wait::set_this_rank(&context_);
   endpoint_->service().start();
   slot.life.store(Life::running, std::memory_order_release);
+  look_for_races(*world_, space);
 }
 
 void Job::leave() {

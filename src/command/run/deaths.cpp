@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "command/executable/stack.hpp"
 #include "command/run/console.hpp"
+#include "command/run/places_in_text.hpp"
 #include "command/run/signals.hpp"
 #include "topology/cgroup.hpp"
 #include "transport/sim/turns.hpp"
@@ -58,8 +59,9 @@ void Deaths::read_crash_reports() {
     space::RankSlot& slot = job_.control().slot(rank);
     LaunchedProcess& process = processes_.at(job_.process_of(rank));
     if (process.lost) continue;
-    const auto words = read_words(job_.control(), rank);
+    auto words = read_words(job_.control(), rank);
     if (!words) continue;
+    words->text = with_places(words->text, job_.control());
     const Ending ending = ending_by_words(*words, job_.control(), slot.node);
     reports_.report(processes_.name_of(rank), ending,
                     shutdown_.is_ending() ? "" : stack_of(slot.pid.load(), *words));
@@ -117,8 +119,9 @@ void Deaths::has_exited(LaunchedProcess& process) {
   // A rank may have spoken since we looked, and not have waited for us.
   for (int rank = 0; rank < job_.ranks(); ++rank) {
     if (job_.process_of(rank) != processes_.number_of(process)) continue;
-    const auto words = read_words(job_.control(), rank);
+    auto words = read_words(job_.control(), rank);
     if (!words) continue;
+    words->text = with_places(words->text, job_.control());
     ending = ending_by_words(*words, job_.control(), job_.control().slot(rank).node);
     who = processes_.name_of(rank);
     has_spoken = true;

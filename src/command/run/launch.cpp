@@ -180,6 +180,11 @@ std::uint64_t segment_bytes(const LaunchOptions& options) {
                                                     : options.segment_bytes;
 }
 
+/// Every call is checked then, and told of.
+bool looks_for_races(const LaunchOptions& options) {
+  return options.simulation_seed && options.races && options.nodes == 1;
+}
+
 std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uint32_t ranks,
                                           std::uint32_t cores) {
   const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
@@ -193,7 +198,7 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                         .segment_base = options.segment_base,
                         .segment_bytes = segment_bytes(options),
                         .cores = cores,
-                        .check_full = options.check_full,
+                        .check_full = options.check_full || looks_for_races(options),
                         .reproducible = options.reproducible,
                         .on_death = options.on_death,
                         .simulated_deaths = options.simulated_deaths,
@@ -290,6 +295,8 @@ Outcome launch(const LaunchOptions& options) {
   control.header().resize.wanted.compare_exchange_strong(nobody, options.resize_wanted);
   const base::FileDescriptor store = store_of(control.header());
   tell_intervals(options);
+  const bool looks = options.races && (options.check_full || options.simulation_seed);
+  setenv("ARMATURE_RACES", looks ? "1" : "0", 1);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 
   TakenCores taken;

@@ -44,10 +44,12 @@ struct SimulationOptions {
   std::uint32_t simulated_leaves = 0;  // so many are asked to leave
   std::optional<std::uint64_t>
       simulation_seed;  // a simulation, in which it decides what happens when
+  std::uint64_t simulations = 0;  // further ones, with the seeds that follow it
 };
 
 struct AddressOptions {
   bool check_full = false;          // every address, on every call
+  bool races = true;                // accesses that nothing orders, where every call is checked
   bool reproducible = false;        // reductions combine in one order
   std::uint64_t segment_base = 0;   // 0: the default
   std::uint64_t segment_bytes = 0;  // 0: the default

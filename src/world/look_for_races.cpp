@@ -1,0 +1,29 @@
+#include "world/look_for_races.hpp"
+
+#include "armature/error.hpp"
+#include "base/variable.hpp"
+#include "races/races.hpp"
+
+namespace armature {
+
+void look_for_races(const World& world, const space::AddressSpace& space) {
+  const space::ControlHeader& job = space.header();
+  const bool is_wanted = base::number_variable("ARMATURE_RACES").value_or(0) != 0;
+  if (!is_wanted || job.settings.check_full == 0 || job.nodes != 1 || job.ranks < 2 ||
+      job.ranks > races::ranks_max)
+    return;
+  try {
+    // Memory of the first rank, which all processes of the node have at one address.
+    const auto memory = world.allocate<std::byte>(
+        world.rank() == 0 ? races::Region::bytes(job.ranks) + alignof(races::Region) : 0);
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.on(0).address());
+    constexpr std::uintptr_t alignment = alignof(races::Region);
+    races::open(reinterpret_cast<void*>((begin + alignment - 1) / alignment * alignment),
+                world.rank(), job.ranks);
+    world.barrier();
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory) throw;
+  }
+}
+
+}  // namespace armature
