@@ -1,5 +1,6 @@
 #include "active_sets.hpp"
 
+#include <utility>
 #include <vector>
 
 #include <armature/get.hpp>
@@ -79,11 +80,68 @@ std::string ActiveSet::named() const {
          ", 2^" + std::to_string(log_stride) + " apart,";
 }
 
+namespace {
+
+/// The words that a PE tells: the collective that it is in, and the last one of each set.
+constexpr std::size_t words_max = 64;
+
+/// A PE that waits in a collective: for whom the caller of the last one may wait.
+class Circle {
+ public:
+  explicit Circle(const std::uint64_t* told)
+      : told_(told),
+        me_(armature::world().rank()),
+        stride_(armature::layer::segment_stride()),
+        was_seen_(static_cast<std::size_t>(armature::world().size())) {}
+
+  /// Whether those for whom a member of that collective waits wait for the caller in the end.
+  [[nodiscard]] bool leads_back(const Told& waits) {
+    for (int i = 0; i < waits.set.size; ++i) {
+      const int pe = waits.set.pe(i);
+      if (was_seen_[static_cast<std::size_t>(pe)] || has_entered(pe, waits)) continue;
+      if (pe == me_) return true;
+      was_seen_[static_cast<std::size_t>(pe)] = true;
+      const std::uint64_t word = word_of(pe, 0);
+      if (word == 0 || Told::from(word).set == waits.set) continue;
+      if (!leads_back(Told::from(word))) continue;
+      path_.emplace_back(pe, Told::from(word));
+      return true;
+    }
+    return false;
+  }
+  /// From the one that waits for the caller.
+  [[nodiscard]] const std::vector<std::pair<int, Told>>& path() const { return path_; }
+
+ private:
+  [[nodiscard]] std::uint64_t word_of(int pe, std::size_t place) const {
+    return armature::get(armature::layer::symmetric_address(
+        const_cast<std::uint64_t*>(told_) + place, me_, pe, stride_));
+  }
+  /// Whether it has; true where that is not known, since nothing is said of what may be right.
+  [[nodiscard]] bool has_entered(int pe, const Told& collective) const {
+    for (std::size_t place = 1; place < words_max; ++place) {
+      const std::uint64_t word = word_of(pe, place);
+      if (word == 0) return !collective.awaits(0);
+      if (const Told told = Told::from(word); told.set == collective.set)
+        return !collective.awaits(told.number);
+    }
+    return true;
+  }
+
+  const std::uint64_t* told_;
+  int me_;
+  std::ptrdiff_t stride_;
+  std::vector<bool> was_seen_;
+  std::vector<std::pair<int, Told>> path_;
+};
+
+}  // namespace
+
 void ActiveSets::open() {
   const armature::World& world = armature::world();
   if (armature::layer::checks_in_full() && world.size() < 1 << Told::pe_bits)
     told_ = static_cast<std::uint64_t*>(
-        armature::layer::allocate_symmetric(world, sizeof(std::uint64_t)));
+        armature::layer::allocate_symmetric(world, words_max * sizeof(std::uint64_t)));
 }
 
 void ActiveSets::close() {
@@ -91,24 +149,26 @@ void ActiveSets::close() {
   *this = {};
 }
 
+/// Two PEs tell, and look then: one at least sees the other.
+void ActiveSets::tell(const ActiveSet& set, Known& known) {
+  const std::uint64_t word = Told{set, ++known.collectives}.word();
+  if (known.place == 0 && known_.size() < words_max) known.place = known_.size();
+  if (known.place != 0) __atomic_store_n(told_ + known.place, word, __ATOMIC_SEQ_CST);
+  __atomic_store_n(told_, word, __ATOMIC_SEQ_CST);
+}
+
 void ActiveSets::require_one_order(const ActiveSet& set) const {
-  const int me = armature::world().rank();
-  const std::ptrdiff_t stride = armature::layer::segment_stride();
-  for (int i = 0; i < set.size; ++i) {
-    const int pe = set.pe(i);
-    if (pe == me) continue;
-    const std::uint64_t word =
-        armature::get(armature::layer::symmetric_address(told_, me, pe, stride));
-    if (word == 0) continue;
-    const Told told = Told::from(word);
-    if (told.set == set || !told.set.has(me)) continue;
-    const auto known = known_.find(told.set);
-    if (!told.awaits(known == known_.end() ? 0 : known->second.collectives)) continue;
-    refuse("overlapping active sets: " + set.named() + " waits for PE " + std::to_string(pe) +
-               ", which waits for this PE " + std::to_string(me) + " in a collective of " +
-               told.set.named() + " so that neither goes on",
-           armature::Errc::misuse);
-  }
+  Circle circle(told_);
+  if (!circle.leads_back({set, known_.at(set).collectives})) return;
+  const auto& path = circle.path();
+  // The first one that is waited for is the last of the path.
+  std::string waits;
+  for (auto one = path.rbegin(); one != path.rend(); ++one)
+    waits += "PE " + std::to_string(one->first) + ", which waits in a collective of " +
+             one->second.set.named() + " for ";
+  refuse("overlapping active sets: " + set.named() + " waits for " + waits + "this PE " +
+             std::to_string(armature::world().rank()) + ", so that none of them goes on",
+         armature::Errc::misuse);
 }
 
 const armature::Team& ActiveSets::enter(const ActiveSet& set) {
@@ -120,8 +180,7 @@ const armature::Team& ActiveSets::enter(const ActiveSet& set) {
   }
   Known& known = found->second;
   if (told_ != nullptr) {
-    // Two PEs tell, and look then: one at least sees the other.
-    __atomic_store_n(told_, Told{set, ++known.collectives}.word(), __ATOMIC_SEQ_CST);
+    tell(set, known);
     require_one_order(set);
   }
   if (set.start == 0 && set.log_stride == 0 && set.size == world.size()) return world;

@@ -22,10 +22,10 @@ struct ActiveSet {
 
 /// The active sets that a PE has been in. Their members make a team when they first use one.
 ///
-/// PEs that two sets share must call the sets' collectives in one order; otherwise each waits for
-/// the other. With `armature run --check` each PE tells in which set's collective it is, and the
-/// number of that collective in the set. So the second one of two that wait for each other finds
-/// out.
+/// PEs that sets share must call the sets' collectives in one order; otherwise some wait for each
+/// other, two or more in a circle. With `armature run --check` each PE tells in which set's
+/// collective it is, and which one of each set it has entered last. So the last one of a circle
+/// finds out: whoever waits for it waits for ever, and so does whoever waits for that one.
 class ActiveSets {
  public:
   /// Collective over all PEs: what they tell each other has a place from now on, with --check.
@@ -34,8 +34,8 @@ class ActiveSets {
 
   /// The team of the set, in whose collective the PE is until leave(). Collective over the set when
   /// it is first used. Throws Error(bad_rank) for a set that goes beyond the PEs, or that the
-  /// caller is not in; Error(misuse), with --check, where a PE waits in another set that both are
-  /// in.
+  /// caller is not in; Error(misuse), with --check, where PEs wait in other sets for each other and
+  /// for the caller.
   const armature::Team& enter(const ActiveSet& set);
   void leave();
 
@@ -43,11 +43,13 @@ class ActiveSets {
   struct Known {
     armature::Team team;  // none for all PEs
     std::uint32_t collectives = 0;
+    std::size_t place = 0;  // among the words that it tells; 0: it tells nothing of the set
   };
+  void tell(const ActiveSet& set, Known& known);
   void require_one_order(const ActiveSet& set) const;
 
   std::map<ActiveSet, Known> known_;
-  std::uint64_t* told_ = nullptr;  // symmetric; with --check alone
+  std::uint64_t* told_ = nullptr;  // symmetric words; with --check alone
 };
 
 }  // namespace shmem

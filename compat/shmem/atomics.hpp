@@ -18,7 +18,7 @@ namespace shmem {
 template <class T>
 using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// The same as an operation that is told of as an atomic, where a load or store is not.
+/// Reads the word by an operation that is told of as an atomic: a load or store is not.
 template <class T>
 [[gnu::noinline, gnu::cold]] T atomic_fetch_told(shmem_ctx_t ctx, const T* source, int pe) {
   auto* const word = reinterpret_cast<Word<T>*>(const_cast<T*>(source));

@@ -30,7 +30,8 @@ struct StaticsExtent {
 };
 [[gnu::visibility("hidden")]] extern StaticsExtent statics_extent;
 
-/// Whether the job looks for accesses that nothing orders (layer/races.hpp). The same for all ranks.
+/// Whether the job looks for accesses that nothing orders (layer/races.hpp). The same for all
+/// ranks.
 [[gnu::visibility("hidden")]] extern bool looks_for_races;
 
 /// The calling rank's heap lies there. Growth is collective, so ranks that share a process and tell

@@ -76,16 +76,16 @@ using namespace shmem;
 
 extern "C" {
 
-void shmem_set_lock_(int* lock) {
+void pshmem_set_lock_(int* lock) {
   insisted("shmem_set_lock", [&] { FortranLock(lock).enter(); });
 }
-void shmem_clear_lock_(int* lock) {
+void pshmem_clear_lock_(int* lock) {
   insisted("shmem_clear_lock", [&] {
     complete_all();  // what was done under the lock is there for the next one
     FortranLock(lock).leave();
   });
 }
-int shmem_test_lock_(int* lock) {
+int pshmem_test_lock_(int* lock) {
   return insisted("shmem_test_lock", [&] {
     if (FortranLock(lock).try_enter()) return 0;
     armature::layer::progress();
@@ -94,7 +94,7 @@ int shmem_test_lock_(int* lock) {
 }
 
 /// The name, with blanks behind it.
-void shmem_info_get_name_(char* name, std::size_t length) {
+void pshmem_info_get_name_(char* name, std::size_t length) {
   insisted("shmem_info_get_name", [&] {
     char text[SHMEM_MAX_NAME_LEN];
     info_get_name(text);
@@ -105,7 +105,7 @@ void shmem_info_get_name_(char* name, std::size_t length) {
 }
 
 /// A Cray pointer to so many words of 32 bits.
-void shpalloc_(void** address, const int* length, int* code, const int* ends_job) {
+void pshpalloc_(void** address, const int* length, int* code, const int* ends_job) {
   insisted("shpalloc", [&] {
     if (*length <= 0) return tell("shpalloc", bad_length, code, ends_job);
     void* const block = allocate(count_of(*length) * word_bytes);
@@ -113,7 +113,7 @@ void shpalloc_(void** address, const int* length, int* code, const int* ends_job
     tell("shpalloc", block == nullptr ? no_memory : done, code, ends_job);
   });
 }
-void shpdeallc_(void** address, int* code, const int* ends_job) {
+void pshpdeallc_(void** address, int* code, const int* ends_job) {
   insisted("shpdeallc", [&] {
     if (!is_block(*address)) return tell("shpdeallc", no_block, code, ends_job);
     release(*address);
@@ -121,7 +121,7 @@ void shpdeallc_(void** address, int* code, const int* ends_job) {
   });
 }
 /// 1 in `code` says that the block has moved.
-void shpclmove_(void** address, const int* length, int* code, const int* ends_job) {
+void pshpclmove_(void** address, const int* length, int* code, const int* ends_job) {
   insisted("shpclmove", [&] {
     if (*length <= 0) return tell("shpclmove", bad_length, code, ends_job);
     if (!is_block(*address)) return tell("shpclmove", no_block, code, ends_job);
@@ -132,4 +132,16 @@ void shpclmove_(void** address, const int* length, int* code, const int* ends_jo
   });
 }
 
+// The names of the twins above.
+[[gnu::weak, gnu::alias("pshmem_set_lock_")]] void shmem_set_lock_(int* lock);
+[[gnu::weak, gnu::alias("pshmem_clear_lock_")]] void shmem_clear_lock_(int* lock);
+[[gnu::weak, gnu::alias("pshmem_test_lock_")]] int shmem_test_lock_(int* lock);
+[[gnu::weak, gnu::alias("pshmem_info_get_name_")]] void shmem_info_get_name_(char* name,
+                                                                             std::size_t length);
+[[gnu::weak, gnu::alias("pshpalloc_")]] void shpalloc_(void** address, const int* length, int* code,
+                                                       const int* ends_job);
+[[gnu::weak, gnu::alias("pshpdeallc_")]] void shpdeallc_(void** address, int* code,
+                                                         const int* ends_job);
+[[gnu::weak, gnu::alias("pshpclmove_")]] void shpclmove_(void** address, const int* length,
+                                                         int* code, const int* ends_job);
 }  // extern "C"

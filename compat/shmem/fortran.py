@@ -118,8 +118,9 @@ def source_lines():
     for f in functions():
         given = ", ".join(text for text, _ in f.parameters)
         made = "".join(f"    {line}\n" for _, line in f.parameters if line)
-        yield (f'extern "C" {f.returns} {f.name}_({given}) {{\n'
-               f'  return insisted("{f.name}", [&]() -> {f.returns} {{\n{made}    return {f.body};\n  }});\n}}\n')
+        yield (f'extern "C" {f.returns} p{f.name}_({given}) {{\n'
+               f'  return insisted("{f.name}", [&]() -> {f.returns} {{\n{made}    return {f.body};\n  }});\n}}\n'
+               f'extern "C" __attribute__((weak, alias("p{f.name}_"))) {f.returns} {f.name}_({given});\n')
 
 
 def header_lines(c_header):
@@ -136,4 +137,5 @@ def header_lines(c_header):
     for name, returns in [(f.name, f.returns) for f in functions()] + list(BY_HAND.items()):
         if returns != "void":
             kind = "logical" if name in LOGICAL else RETURNS[returns]
-            yield f"      {kind} {name}\n      external {name}\n"
+            for twin in (name, f"p{name}"):
+                yield f"      {kind} {twin}\n      external {twin}\n"

@@ -60,6 +60,7 @@ void init() {
   if (looks_for_races) armature::layer::order_strictly();
   if (world.rank() == 0) print_settings();
   here.was_finalized = false;
+  here.own_thread = std::this_thread::get_id();
   here.heap.open();
   here.statics.open();
   here.active_sets.open();
@@ -71,9 +72,8 @@ int init_thread(int requested, int* provided) {
   if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE) return -1;
   init();
   State& here = state();
-  // The state of a rank has no locks: its threads call one after the other. A rank that shares its
-  // process has one thread of control: others of the process are not its.
-  const int most = armature::rank_kind() == armature::RankKind::process ? SHMEM_THREAD_SERIALIZED
+  // A rank that shares its process has one thread of control: others of the process are not its.
+  const int most = armature::rank_kind() == armature::RankKind::process ? SHMEM_THREAD_MULTIPLE
                                                                         : SHMEM_THREAD_FUNNELED;
   here.threads = std::max(here.threads, std::min(requested, most));
   if (provided != nullptr) *provided = here.threads;
@@ -145,6 +145,7 @@ void info_get_name(char* name) { std::strcpy(name, SHMEM_VENDOR_STRING); }
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   State& here = state_of("shmem_malloc");
+  const CollectiveTurn turn(here);
   require_same("shmem_malloc", bytes);
   if (bytes == 0) return nullptr;
   void* const block = here.heap.allocate(bytes, alignment);
@@ -156,6 +157,7 @@ void* allocate_zeroed(std::size_t count, std::size_t bytes) {
   std::size_t all = 0;
   if (__builtin_mul_overflow(count, bytes, &all)) return nullptr;
   State& here = state_of("shmem_calloc");
+  const CollectiveTurn turn(here);
   require_same("shmem_calloc", all);
   if (all == 0) return nullptr;
   void* const block = here.heap.allocate(all, 1);
@@ -172,6 +174,7 @@ void* reallocate(void* block, std::size_t bytes) {
     return nullptr;
   }
   State& here = state_of("shmem_realloc");
+  const CollectiveTurn turn(here);
   require_same("shmem_realloc", bytes);
   const std::size_t before = here.heap.bytes_of(block);
   barrier_all();
@@ -187,6 +190,7 @@ void* reallocate(void* block, std::size_t bytes) {
 void release(void* block) {
   if (block == nullptr) return;
   State& here = state_of("shmem_free");
+  const CollectiveTurn turn(here);
   (void)here.heap.bytes_of(block);
   barrier_all();
   here.heap.release(block);

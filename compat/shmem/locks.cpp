@@ -111,8 +111,8 @@ class Queue {
   }
   template <class Holds>
   void wait(const char* call, const char* until, Holds holds) const {
-    armature::layer::wait_until({.call = call, .until = until, .is_told = true},
-                                [&] { return holds(seen()); });
+    wait_on_any_thread({.call = call, .until = until, .is_told = true},
+                       [&] { return holds(seen()); });
     armature::layer::has_seen(&lock_->place, sizeof lock_->place);
   }
 

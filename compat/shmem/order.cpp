@@ -30,12 +30,14 @@ void pe_quiet(shmem_ctx_t ctx, int pe) {
 }
 
 void sync(const armature::Team& team) {
+  const CollectiveTurn turn(state());
   if (!looks_for_races) return team.barrier();
   const armature::layer::KeepPuts keep;
   team.barrier();
 }
 
 void barrier_all() {
+  const CollectiveTurn turn(state_of("shmem_barrier_all"));
   armature::wait_all();
   world_of("shmem_barrier_all").barrier();
 }

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <list>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include <armature/rank_local.hpp>
@@ -27,6 +29,16 @@ struct shmem_ctx_s {
 
 namespace shmem {
 
+/// Locks of a PE whose threads call at one time (SHMEM_THREAD_MULTIPLE).
+struct ThreadLocks {
+  std::mutex lists;                 // of teams and contexts
+  std::recursive_mutex collective;  // which the PE has one at a time
+
+  ThreadLocks() = default;
+  ThreadLocks(const ThreadLocks&) : ThreadLocks() {}
+  ThreadLocks& operator=(const ThreadLocks&) = delete;
+};
+
 struct State {
   int begun = 0;  // shmem_init calls not yet matched by shmem_finalize
   bool was_finalized = false;
@@ -37,6 +49,23 @@ struct State {
   std::list<shmem_team_s> teams;  // that the program has made
   std::list<shmem_ctx_s> contexts;
   ActiveSets active_sets;
+  ThreadLocks locks;
+  std::thread::id own_thread;  // that has called shmem_init
+
+  [[nodiscard]] bool is_on_own_thread() const {
+    return threads != SHMEM_THREAD_MULTIPLE || std::this_thread::get_id() == own_thread;
+  }
+};
+
+/// A PE's turn at collectives, for one thread of it.
+class CollectiveTurn {
+ public:
+  explicit CollectiveTurn(State& pe) : turn_(pe.locks.collective, std::defer_lock) {
+    if (pe.threads == SHMEM_THREAD_MULTIPLE) turn_.lock();
+  }
+
+ private:
+  std::unique_lock<std::recursive_mutex> turn_;
 };
 
 /// The calling rank's. Throws Error(misuse) before shmem_init has joined the job.

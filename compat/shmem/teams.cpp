@@ -12,6 +12,7 @@ namespace {
 
 shmem_team_t kept(armature::Team team, const shmem_team_config_t* config, long mask) {
   if (!team) return SHMEM_TEAM_INVALID;
+  const std::lock_guard locked(state().locks.lists);
   const bool has_config = config != nullptr && (mask & SHMEM_TEAM_NUM_CONTEXTS) != 0;
   state().teams.push_back({std::move(team), has_config ? *config : shmem_team_config_t{}});
   return &state().teams.back();
@@ -51,6 +52,7 @@ int team_split_strided(shmem_team_t parent, int start, int stride, int size,
                        const shmem_team_config_t* config, long mask, shmem_team_t* made) {
   *made = SHMEM_TEAM_INVALID;
   if (parent == SHMEM_TEAM_INVALID) return -1;
+  const CollectiveTurn turn(state());
   const armature::Team& team = team_of(parent);
   const long last = start + static_cast<long>(stride) * (size - 1);
   if (size < 1 || start < 0 || start >= team.size() || last < 0 || last >= team.size() ||
@@ -69,6 +71,7 @@ int team_split_2d(shmem_team_t parent, int columns, const shmem_team_config_t* r
                   long column_mask, shmem_team_t* column) {
   *row = *column = SHMEM_TEAM_INVALID;
   if (parent == SHMEM_TEAM_INVALID || columns < 1) return -1;
+  const CollectiveTurn turn(state());
   const armature::Team& team = team_of(parent);
   const int x = team.rank() % columns, y = team.rank() / columns;
   *row = kept(team.split(y, x), row_config, row_mask);
@@ -79,6 +82,8 @@ int team_split_2d(shmem_team_t parent, int columns, const shmem_team_config_t* r
 void team_destroy(shmem_team_t team) {
   if (is_predefined(team)) return;
   State& here = state();
+  const CollectiveTurn turn(here);
+  const std::lock_guard locked(here.locks.lists);
   here.contexts.remove_if([&](const shmem_ctx_s& one) { return one.of == team; });
   here.teams.remove_if([&](const shmem_team_s& one) { return &one == team; });
 }
@@ -96,6 +101,7 @@ int team_create_ctx(shmem_team_t team, long /*options*/, shmem_ctx_t* ctx) {
     for (int member = 0; member < of.size(); ++member)
       made.members.push_back(of.world_rank(member));
   }
+  const std::lock_guard locked(state().locks.lists);
   state().contexts.push_back(std::move(made));
   *ctx = &state().contexts.back();
   return 0;
@@ -105,6 +111,7 @@ void ctx_destroy(shmem_ctx_t ctx) {
   if (ctx == SHMEM_CTX_INVALID) return;
   if (ctx == SHMEM_CTX_DEFAULT) refuse("SHMEM_CTX_DEFAULT cannot be destroyed");
   complete_all();
+  const std::lock_guard locked(state().locks.lists);
   state().contexts.remove_if([&](const shmem_ctx_s& one) { return &one == ctx; });
 }
 

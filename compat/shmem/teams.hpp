@@ -14,6 +14,7 @@ namespace shmem {
 template <class Body>
 int in_team(shmem_team_t team, Body&& body) {
   if (team == SHMEM_TEAM_INVALID) return -1;
+  const CollectiveTurn turn(state());
   body(team_of(team));
   return 0;
 }
@@ -22,7 +23,9 @@ int in_team(shmem_team_t team, Body&& body) {
 /// ActiveSets::enter does.
 template <class Body>
 void in_active(const ActiveSet& set, const long* /*sync*/, Body&& body) {
-  ActiveSets& sets = state_of("a routine of active sets").active_sets;
+  State& here = state_of("a routine of active sets");
+  const CollectiveTurn turn(here);
+  ActiveSets& sets = here.active_sets;
   body(sets.enter(set));
   sets.leave();
 }

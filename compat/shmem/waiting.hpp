@@ -12,6 +12,7 @@
 
 #include "calls.hpp"
 #include "shmem.h"
+#include "state.hpp"
 
 // Waiting for words and testing them, as wait_until.hpp has it. A status that is null leaves no
 // word out. A result of SIZE_MAX is "none" here, and the number of words there.
@@ -33,13 +34,24 @@ void let_others_run(const T* word, T seen) {
 /// with the value.
 [[nodiscard]] bool compares(int seen, armature::Comparison comparison, int value);
 
+/// As layer::wait_until, on any thread of the PE.
+template <class Holds>
+void wait_on_any_thread(const armature::layer::Waiting& waiting, Holds&& holds) {
+  if (state().is_on_own_thread()) return armature::layer::wait_until(waiting, holds);
+  constexpr int nothing = 0;
+  while (!holds()) {
+    let_others_run(&nothing, 0);
+    std::this_thread::yield();
+  }
+}
+
 template <class T>
 void wait_until(const char* call, const T* word, int comparison, std::type_identity_t<T> value) {
   if constexpr (armature::WaitableInteger<T>) {
     (void)armature::wait_until(word, comparison_of(comparison), value);
   } else {
     const armature::Comparison wanted = comparison_of(comparison);
-    armature::layer::wait_until({.call = call, .until = "a word changes"}, [&] {
+    wait_on_any_thread({.call = call, .until = "a word changes"}, [&] {
       return compares(__atomic_load_n(word, __ATOMIC_ACQUIRE), wanted, value);
     });
     armature::layer::has_seen(word, sizeof *word);

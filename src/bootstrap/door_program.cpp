@@ -18,24 +18,31 @@ namespace {
 /// The functions of the interfaces' libraries that compat/main/main.c calls: RUN_MAIN.
 constexpr std::string_view run_main[] = {"armci_run_main", "caf_run_main", "shmem_run_main"};
 
-bool imports_run_main(const base::ElfFile& file, const Elf64_Shdr& section,
-                      const Elf64_Shdr& texts) {
+bool imports_one(const base::ElfFile& file, const Elf64_Shdr& section, const Elf64_Shdr& texts,
+                 std::span<const std::string_view> functions) {
   const auto symbols = file.table<Elf64_Sym>(section.sh_offset, section.sh_size);
   return std::ranges::any_of(symbols, [&](const Elf64_Sym& symbol) {
     return symbol.st_shndx == SHN_UNDEF &&
-           std::ranges::count(run_main, file.text(texts, symbol.st_name)) > 0;
+           std::ranges::count(functions, file.text(texts, symbol.st_name)) > 0;
+  });
+}
+
+bool imports_one(const std::string& path, std::span<const std::string_view> functions) {
+  const base::ElfFile file(path);
+  const std::span<const Elf64_Shdr> sections = file.sections();
+  return std::ranges::any_of(sections, [&](const Elf64_Shdr& section) {
+    return section.sh_type == SHT_DYNSYM && section.sh_link < sections.size() &&
+           imports_one(file, section, sections[section.sh_link], functions);
   });
 }
 
 }  // namespace
 
-bool is_door_program(const std::string& path) {
-  const base::ElfFile file(path);
-  const std::span<const Elf64_Shdr> sections = file.sections();
-  return std::ranges::any_of(sections, [&](const Elf64_Shdr& section) {
-    return section.sh_type == SHT_DYNSYM && section.sh_link < sections.size() &&
-           imports_run_main(file, section, sections[section.sh_link]);
-  });
+bool is_door_program(const std::string& path) { return imports_one(path, run_main); }
+
+bool has_symmetric_variables(const std::string& path) {
+  constexpr std::string_view of_openshmem[] = {"shmem_run_main"};
+  return imports_one(path, of_openshmem);
 }
 
 void make_globals_private_by_default(const std::string& program) {

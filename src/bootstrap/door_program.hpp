@@ -13,4 +13,8 @@ namespace armature::bootstrap {
 /// something: sets ARMATURE_PRIVATE_GLOBALS where that can be.
 void make_globals_private_by_default(const std::string& program);
 
+/// Whether it is one whose ranks need their own variables, which only virtual ranks of a process
+/// have: OpenSHMEM's.
+[[nodiscard]] bool has_symmetric_variables(const std::string& path);
+
 }  // namespace armature::bootstrap

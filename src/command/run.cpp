@@ -8,11 +8,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "bootstrap/door_program.hpp"
 #include "command/commands.hpp"
 #include "command/job_options.hpp"
 #include "command/numbers.hpp"
 #include "command/run/check_options.hpp"
 #include "command/run/launch.hpp"
+#include "command/run/program.hpp"
 #include "command/run/schedules.hpp"
 #include "command/start.hpp"
 #include "space/layout.hpp"
@@ -217,6 +219,15 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_network_settings(run, options);
 }
 
+/// An OpenSHMEM program that is linked for virtual ranks is simulated with those.
+void choose_kind_of_ranks(LaunchOptions& options) {
+  if (!options.simulation_seed || options.virtual_ranks) return;
+  const Program program = find_program(options.command.front());
+  if (!program || !bootstrap::has_symmetric_variables(program.path)) return;
+  options.virtual_ranks = true;
+  if (options.processes == 0) options.processes = 1;
+}
+
 int try_all(const LaunchOptions& options) {
   check_options(options);
   const std::uint64_t first = options.simulation_seed.value_or(0);
@@ -263,6 +274,7 @@ void add_run(CLI::App& app) {
   run->callback([options] {
     options->command = words_of_run().program;
     if (options->command.empty()) throw CLI::ValidationError("no program", "what shall be run?");
+    choose_kind_of_ranks(*options);
     const int status = options->simulations == 0 ? start(*options) : try_all(*options);
     if (status != 0) throw CLI::RuntimeError(status);
   });

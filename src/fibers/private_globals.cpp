@@ -45,7 +45,9 @@ void make_globals_private(const space::Mapping& mapping) {
     base::fail(Errc::start,
                "--private-globals: not on valgrind, which takes a copy of the "
                "program for memory that nobody has written");
-  if (mapping.checks_in_full())
+  const space::ControlHeader& job = mapping.header();
+  const bool is_one_process = job.processes == 1 || (job.simulation.on != 0 && !job.acts_in_turn());
+  if (mapping.checks_in_full() && !is_one_process)
     base::fail(Errc::start,
                "--private-globals: not with --check, which each process looks after by itself: run "
                "with one of them");

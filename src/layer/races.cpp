@@ -7,14 +7,12 @@
 namespace armature::layer {
 namespace {
 
-void tell_of(Rank owner, const void* begin, std::size_t bytes, races::Kind kind, const char* call) {
-  if (!races::looks()) return;
-  (void)races::access(wait::this_rank(call).space.me(), {.target = static_cast<int>(owner),
-                                                         .begin = begin,
-                                                         .bytes = bytes,
-                                                         .kind = kind,
-                                                         .call = call,
-                                                         .is_complete = true});
+void tell_of(races::Access access, Rank owner) {
+  const wait::RankContext* const me = wait::current_rank();
+  if (me == nullptr) return;
+  access.target = static_cast<int>(owner);
+  access.is_complete = true;
+  (void)races::access(me->space.me(), access);
 }
 
 }  // namespace
@@ -28,11 +26,15 @@ KeepPuts::~KeepPuts() { races::keep_puts(wait::this_rank("barrier").space.me(), 
 
 void has_seen(const void* words, std::size_t bytes) { wait::hear_of(words, bytes); }
 
-void reads(Rank owner, const void* begin, std::size_t bytes) {
-  tell_of(owner, begin, bytes, races::Kind::read, "load");
+void reads(Rank owner, const void* begin, std::size_t bytes, const void* place) {
+  tell_of(
+      {.begin = begin, .bytes = bytes, .kind = races::Kind::read, .call = "load", .place = place},
+      owner);
 }
-void writes(Rank owner, const void* begin, std::size_t bytes) {
-  tell_of(owner, begin, bytes, races::Kind::write, "store");
+void writes(Rank owner, const void* begin, std::size_t bytes, const void* place) {
+  tell_of(
+      {.begin = begin, .bytes = bytes, .kind = races::Kind::write, .call = "store", .place = place},
+      owner);
 }
 
 void variables_are_in_segment(const void* begin, std::size_t bytes, const void* in_segment) {

@@ -22,7 +22,7 @@ void Clocks::hear_from_all(int rank) {
 
 void Clocks::hear_of(int rank, const Entry& entry) {
   if (entry.rank == rank) return;
-  // Of the others it learns what the entry's rank knows by now, which may be more than it told.
+  // It learns of the others what the entry's rank knows by now, which may be more than it told.
   const std::uint32_t known = clock(rank)[entry.rank];
   join(clock(rank), clock(entry.rank), rank);
   clock(rank)[entry.rank] = std::max(known, entry.epoch);
@@ -84,20 +84,23 @@ void Clocks::fence(int rank, int target) {
         (last.target == -1 || last.target == target))
       return;
   }
-  part.fence[part.fences++ % RankPart::fences_max] = {part.puts, later, target, epoch(rank)};
+  Fence& place = part.fence[part.fences++ % RankPart::fences_max];
+  part.puts_forgotten = std::max(part.puts_forgotten, place.puts);
+  part.later_puts_forgotten = std::max(part.later_puts_forgotten, place.later_puts);
+  place = {part.puts, later, target, epoch(rank)};
 }
 
 std::uint32_t Clocks::completed(const Entry& put) {
   const RankPart& part = region_.part(put.rank);
+  if (put.put <= (put.is_later ? part.later_puts_forgotten : part.puts_forgotten))
+    return std::max(put.epoch, 1u);
   const std::uint32_t kept =
       std::min(part.fences, static_cast<std::uint32_t>(RankPart::fences_max));
   for (std::uint32_t number = part.fences - kept; number < part.fences; ++number) {
     const Fence& fence = part.fence[number % RankPart::fences_max];
     if (fence.target != -1 && fence.target != put.target) continue;
     if ((put.is_later ? fence.later_puts : fence.puts) < put.put) continue;
-    // Of what was complete before the oldest fence that is known, the epoch is not known.
-    const bool is_oldest = number != 0 && number == part.fences - kept;
-    return std::max(is_oldest ? put.epoch : fence.epoch, 1u);
+    return fence.epoch;
   }
   return 0;
 }
@@ -109,7 +112,9 @@ Clocks::Order Clocks::order(int rank, const Entry& entry) {
   if (entry.put != 0) {
     if (entry.is_later && is_open(entry.rank, entry.put)) return Order::put_not_awaited;
     from = completed(entry);
-    if (from == 0) return Order::put_not_complete;
+    const bool was_heard_of = clock(rank)[entry.rank] >= entry.epoch;
+    if (from == 0 || (was_heard_of && clock(rank)[entry.rank] < from))
+      return Order::put_not_complete;
   }
   return clock(rank)[entry.rank] >= from ? Order::before : Order::unordered;
 }

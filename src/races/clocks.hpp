@@ -5,10 +5,10 @@
 
 #include "races/region.hpp"
 
-// Which of a rank's accesses come before a moment of another rank: vector clocks (Mattern 1989,
-// Fidge 1988), with an epoch of the accessing rank beside each access (as in FastTrack, Flanagan
-// and Freund, 2009). A put is an access of its own that ends at a fence: who hears of the put
-// without its fence is not behind it.
+// Vector clocks tell which of a rank's accesses come before a moment of another rank (Mattern 1989,
+// Fidge 1988). An epoch of the accessing rank lies beside each access (as in FastTrack,
+// Flanagan and Freund, 2009). A put is an access of its own that ends at a fence: who hears of the
+// put without its fence is not behind it.
 
 namespace armature::races {
 

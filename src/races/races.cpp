@@ -115,7 +115,8 @@ void add_variables(const void* begin, std::size_t bytes, const void* in_segment)
 std::uint32_t access(int me, const Access& access) {
   Region* const here = region();
   if (here == nullptr || access.bytes == 0) return 0;
-  const Site site = site_of_caller(access.call);
+  const Site site =
+      access.place != nullptr ? site_at(access.place, access.call) : site_of_caller(access.call);
   Shadow::Conflict conflict;
   Site other;
   {
@@ -140,7 +141,8 @@ std::uint32_t access(int me, const Access& access) {
       entry.site = keep(*here, site);
       entry.sequence = ++here->sequence;
       shadow.add(entry);
-      if (access.kind != Kind::read) clocks.advance(me);
+      // A plain store tells nobody, and may be one of very many.
+      if (access.kind != Kind::read && access.place == nullptr) clocks.advance(me);
       return entry.put;
     }
   }
@@ -156,7 +158,8 @@ void fence(int me, int target) {
 }
 
 void tell(int me, int target, const void* word, const char* call) {
-  (void)access(me, {.target = target, .begin = word, .bytes = 1, .kind = Kind::order, .call = call});
+  (void)access(me,
+               {.target = target, .begin = word, .bytes = 1, .kind = Kind::order, .call = call});
 }
 
 void hear_of(int me, const void* word, std::size_t bytes) {

@@ -40,6 +40,8 @@ struct Access {
   const char* call = "";
   bool is_later = false;     // a put that is to be waited for
   bool is_complete = false;  // a put that needs no fence: what follows it says that it is there
+  const void* place =
+      nullptr;  // the return address of the call, where it is known; else looked for
 };
 /// Throws Error(misuse) that names both accesses where an earlier one is not ordered with it.
 /// Returns the number of a put.

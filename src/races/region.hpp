@@ -56,7 +56,9 @@ struct RankPart {
   static constexpr std::size_t fences_max = 64, open_max = 64, rounds_max = 4;
   std::uint32_t puts = 0, later_puts = 0;  // how many it has made
   std::uint32_t fences = 0;                // of which the last ones are kept
-  std::uint32_t open = 0;                  // non-blocking puts that it has not waited for
+  // Up to which numbers fences may have completed puts that are not kept any more.
+  std::uint32_t puts_forgotten = 0, later_puts_forgotten = 0;
+  std::uint32_t open = 0;  // non-blocking puts that it has not waited for
   std::array<Fence, fences_max> fence{};
   std::array<std::uint32_t, open_max> open_put{};
   struct Round {
@@ -80,8 +82,7 @@ struct Region {
 
   [[nodiscard]] static std::size_t bytes(std::uint32_t ranks) {
     return sizeof(Region) + ranks * (sizeof(RankPart) + clock_bytes(ranks)) + alignof(Site) +
-           sites_max * sizeof(Site) +
-           (buckets[0] + buckets[1] + buckets[2]) * sizeof(Bucket);
+           sites_max * sizeof(Site) + (buckets[0] + buckets[1] + buckets[2]) * sizeof(Bucket);
   }
   /// A rank's vector clock.
   [[nodiscard]] std::uint32_t* clock(int rank) { return clocks(rank); }
@@ -89,9 +90,7 @@ struct Region {
   [[nodiscard]] std::uint32_t* clock_of_round(int rank, std::size_t round) {
     return clocks(rank) + (1 + round) * ranks;
   }
-  [[nodiscard]] RankPart& part(int rank) {
-    return reinterpret_cast<RankPart*>(this + 1)[rank];
-  }
+  [[nodiscard]] RankPart& part(int rank) { return reinterpret_cast<RankPart*>(this + 1)[rank]; }
   [[nodiscard]] Site& site(std::uint32_t number) { return sites()[number]; }
   [[nodiscard]] Bucket& bucket_at(std::size_t level, std::uint64_t number) {
     auto* first = reinterpret_cast<Bucket*>(sites() + sites_max);

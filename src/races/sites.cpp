@@ -60,6 +60,13 @@ Site site_of_caller(const char* call) {
   return site;
 }
 
+Site site_at(const void* return_address, const char* call) {
+  Site site;
+  std::strncpy(site.call.data(), call, site.call.size() - 1);
+  site.frames[0] = reinterpret_cast<std::uint64_t>(return_address);
+  return site;
+}
+
 std::uint32_t keep(Region& region, const Site& site) {
   std::uint64_t hash = 0;
   for (const std::uint64_t frame : site.frames) hash = (hash ^ frame) * 0x9e37'79b9'7f4a'7c15u;
@@ -72,7 +79,7 @@ std::uint32_t keep(Region& region, const Site& site) {
     there = site;
     return number;
   }
-  // The table is full: the last one found gives way.
+  // The table is full: the first one found is replaced.
   const auto number = static_cast<std::uint32_t>((hash >> 32) % Region::sites_max);
   region.site(number) = site;
   return number;

@@ -10,6 +10,7 @@ namespace armature::races {
 /// The calling thread's place in the program, by the return addresses on its stack outside of this
 /// library.
 [[nodiscard]] Site site_of_caller(const char* call);
+[[nodiscard]] Site site_at(const void* return_address, const char* call);
 /// The number under which the region keeps it. With the region's lock.
 [[nodiscard]] std::uint32_t keep(Region& region, const Site& site);
 

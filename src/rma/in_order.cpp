@@ -15,7 +15,7 @@
 namespace armature::rma {
 namespace {
 
-// Of so many rows each is looked at; an operation that has more is left out.
+// Each of so many rows is looked at; an operation that has more is left out.
 constexpr std::size_t rows_max = 1 << 16;
 
 races::Access access_of(const Operation& what) {
@@ -132,7 +132,8 @@ void look_at(const Atomic& what) {
 
 detail::Request* await_later(const Operation& what, std::uint32_t number) {
   const wait::RankContext* const me = wait::current_rank();
-  if (me == nullptr || what.verb != Verb::put || !what.is_one_piece() || number == 0) return nullptr;
+  if (me == nullptr || what.verb != Verb::put || !what.is_one_piece() || number == 0)
+    return nullptr;
   auto* const put = new LaterPut;
   put->is_complete = &LaterPut::is_over;
   put->release = &LaterPut::end;

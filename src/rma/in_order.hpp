@@ -11,7 +11,7 @@ namespace armature::rma {
 /// another rank is not ordered with it. Returns the number of the last put.
 std::uint32_t look_at(const Operation& what, bool is_later);
 void look_at(const Atomic& what);
-/// The same for a put whose signal says that it is there.
+/// Tells of a put whose signal says that it is there.
 void look_at_signalled(const Operation& what);
 
 /// The handle of a put that is complete already, but which the program has to wait for. The source

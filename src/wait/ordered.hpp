@@ -5,8 +5,8 @@
 #include "races/races.hpp"
 #include "wait/rank_context.hpp"
 
-// What orders the calling rank with others, told to who looks for unordered accesses. Each costs a
-// load and a branch where nobody looks.
+// Calls that say what orders the calling rank with others, to who looks for unordered accesses.
+// Each costs a load and a branch where nobody looks.
 
 namespace armature::wait {
 
@@ -26,8 +26,7 @@ inline void hear_of(const void* words, std::size_t bytes) {
 inline void tell(int target, const void* word, const char* call) {
   if (!races::looks()) [[likely]]
     return;
-  if (const RankContext* const me = current_rank())
-    races::tell(me->space.me(), target, word, call);
+  if (const RankContext* const me = current_rank()) races::tell(me->space.me(), target, word, call);
 }
 /// Its puts are complete, at that rank or at all (-1).
 inline void complete_puts(int target) {

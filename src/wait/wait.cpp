@@ -375,7 +375,8 @@ void wait_by_kind(WaitFor& wait, Ready ready, void* condition) {
   wait_alone(this_rank(wait.call), wait, ready, condition);
 }
 
-/// What was waited for may have been done by any rank, unless the one that waits says more itself.
+/// The rank hears of who made its condition true. That may have been any rank, unless the one that
+/// waits says more itself.
 void hear_what_was_done(const WaitFor& wait) {
   switch (wait.what) {
     case Awaiting::answer:

@@ -19,8 +19,8 @@ namespace armature {
 
 void require_sense_of_variables() {
   for (const char* name :
-       {"ARMATURE_CHECK", "ARMATURE_RACES", "ARMATURE_REPRODUCIBLE", "ARMATURE_BALANCE", "ARMATURE_STACK_SIZE",
-        "ARMATURE_BASE", "ARMATURE_SEGMENT_SIZE", "ARMATURE_NET_SEGMENT"})
+       {"ARMATURE_CHECK", "ARMATURE_RACES", "ARMATURE_REPRODUCIBLE", "ARMATURE_BALANCE",
+        "ARMATURE_STACK_SIZE", "ARMATURE_BASE", "ARMATURE_SEGMENT_SIZE", "ARMATURE_NET_SEGMENT"})
     (void)base::number_variable(name);
   (void)base::number_variable("ARMATURE_BAND_SIZE");  // deprecated
   for (const char* name : {bootstrap::checkpoint_every_variable, bootstrap::copy_every_variable,

@@ -15,6 +15,20 @@ void make_mistake(const char* name) {
     shmem_barrier_all();
     if (shmem_my_pe() == 0) shmem_clear_lock(word);
   }
+  if (strcmp(name, "circle_of_sets") == 0) {
+    /* Sets {0, 1}, {1, 2} and {0, 2}: each PE is in one of them first, and none of these is
+     * complete. */
+    const int me = shmem_my_pe();
+    for (int turn = 0; turn < 4; ++turn) {
+      shmem_barrier(0, 0, 3, word);
+      if (turn < 3 && me < 2) shmem_barrier(0, 0, 2, word);
+      if (turn < 3 && me > 0) shmem_barrier(1, 0, 2, word);
+      if (turn < 3 && me != 1) shmem_barrier(0, 1, 2, word);
+    }
+    if (me == 0) shmem_barrier(0, 0, 2, word);
+    if (me == 1) shmem_barrier(1, 0, 2, word);
+    if (me == 2) shmem_barrier(0, 1, 2, word);
+  }
   if (strcmp(name, "overlapping_sets") == 0) shmem_barrier(0, 0, shmem_my_pe() == 0 ? 2 : 3, word);
   if (shmem_my_pe() == 0) {
     if (strcmp(name, "set_twice") == 0) shmem_set_lock(word), shmem_set_lock(word);

@@ -52,7 +52,27 @@ REDUCE_ORDERED_TYPES(ORDERED)
   }
 REDUCE_BITWISE_TYPES(BITWISE)
 
+/* So long that members on a node reduce where the elements are. */
+static void reduce_long(void) {
+  enum { LONG = 50003 };
+  const int pes = shmem_n_pes(), me = shmem_my_pe();
+  double* a = fresh(LONG * sizeof(double));
+  double* b = fresh(LONG * sizeof(double));
+  int* c = fresh(LONG * sizeof(int));
+  for (int i = 0; i < LONG; ++i) a[i] = i + me, c[i] = i % pes == me ? i : -1;
+  CHECK(shmem_double_sum_reduce(SHMEM_TEAM_WORLD, b, a, LONG) == 0);
+  for (int i = 0; i < LONG; ++i) CHECK(b[i] == (double)i * pes + pes * (pes - 1) / 2 && a[i] == i + me);
+  CHECK(shmem_double_max_reduce(SHMEM_TEAM_WORLD, a, a, LONG) == 0); /* in place */
+  CHECK(shmem_int_max_reduce(SHMEM_TEAM_SHARED, c, c, LONG) == 0);
+  for (int i = 0; i < LONG; ++i) CHECK(a[i] == i + pes - 1);
+  if (shmem_team_n_pes(SHMEM_TEAM_SHARED) == pes)
+    for (int i = 0; i < LONG; ++i) CHECK(c[i] == i);
+  shmem_barrier_all();
+  shmem_free(c), shmem_free(b), shmem_free(a);
+}
+
 void test_reductions(void) {
+  reduce_long();
 #define RUN(NAME, TYPE) numbers_##NAME();
   REDUCE_NUMBERS_TYPES(RUN)
 #undef RUN

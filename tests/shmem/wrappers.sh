@@ -18,3 +18,35 @@ if command -v gfortran >/dev/null; then
   "$bin/oshrun" -n 3 "$folder/old" | grep "counted  *3 PEs"
 fi
 "$bin/oshcc" --show -c x.c | grep -e "-I"
+"$bin/oshcc" -showme -c x.c | grep -e "-I"
+"$bin/oshcc" --showme:link | grep -e "-larmature-shmem"
+# As configure scripts ask.
+"$bin/oshcc" --version | grep -i "free software\|gcc\|clang"
+"$bin/oshcc" -v 2>&1 | grep "version"
+"$bin/oshrun" --version | grep armature
+# Options of other launchers; the program's own are left to it.
+cat >"$folder/words.c" <<'END'
+#include <shmemx.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char** argv) {
+  shmem_init();
+  const char* const given = getenv("GIVEN");
+  const int good = argc == 3 && strcmp(argv[1], "-x") == 0 && given != NULL && shmem_n_pes() == 2 && shmemx_wtime() > 0;
+  if (shmem_my_pe() == 0) printf("%s %s\n", good ? "good" : "bad", given);
+  shmem_finalize();
+  return good ? 0 : 1;
+}
+END
+"$bin/oshcc" -std=c11 -Wall -Wextra -Werror -pedantic -o "$folder/words" "$folder/words.c"
+"$bin/oshrun" -x GIVEN=this --mca btl self --map-by core -np 2 "$folder/words" -x there | grep "good this"
+# Loads and stores are looked at: the words of a wrapper in one call, and in two.
+if "$bin/oshcc" --version | grep -qi "free software"; then
+  source_of_races=$(dirname "$0")/plain/plain.c
+  "$bin/oshcc" --races -O1 -o "$folder/plain" "$source_of_races"
+  "$bin/oshrun" -n 2 --check "$folder/plain" store 2>&1 | grep "unordered accesses"
+  "$bin/oshcc" --races -c -o "$folder/plain.o" "$source_of_races"
+  "$bin/oshcc" --races --virtual -o "$folder/plain" "$folder/plain.o"
+  "$bin/oshrun" -n 2 --simulate 1-5 "$folder/plain" orders 2>&1 | grep "5 schedules passed"
+fi

@@ -32,9 +32,10 @@ class ARMATURE_API KeepPuts {
 ARMATURE_API void has_seen(const void* words, std::size_t bytes);
 
 /// The program reads or writes memory of `owner` by loads and stores. Throws Error(misuse) that
-/// names both places where an access of another rank is not ordered with it.
-ARMATURE_API void reads(Rank owner, const void* begin, std::size_t bytes);
-ARMATURE_API void writes(Rank owner, const void* begin, std::size_t bytes);
+/// names both places where an access of another rank is not ordered with it. `place`: the return
+/// address of a call that stands for the load or store.
+ARMATURE_API void reads(Rank owner, const void* begin, std::size_t bytes, const void* place);
+ARMATURE_API void writes(Rank owner, const void* begin, std::size_t bytes, const void* place);
 
 /// The process's variables from `begin` on are those at `in_segment`, too.
 ARMATURE_API void variables_are_in_segment(const void* begin, std::size_t bytes,

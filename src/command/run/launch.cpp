@@ -185,6 +185,11 @@ bool looks_for_races(const LaunchOptions& options) {
   return options.simulation_seed && options.races && options.nodes == 1;
 }
 
+void tell_of_races(const LaunchOptions& options) {
+  const bool looks = options.races && (options.check_full || options.simulation_seed);
+  setenv("ARMATURE_RACES", looks ? "1" : "0", 1);
+}
+
 std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uint32_t ranks,
                                           std::uint32_t cores) {
   const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
@@ -295,10 +300,8 @@ Outcome launch(const LaunchOptions& options) {
   control.header().resize.wanted.compare_exchange_strong(nobody, options.resize_wanted);
   const base::FileDescriptor store = store_of(control.header());
   tell_intervals(options);
-  const bool looks = options.races && (options.check_full || options.simulation_seed);
-  setenv("ARMATURE_RACES", looks ? "1" : "0", 1);
+  tell_of_races(options);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-
   TakenCores taken;
   Binding binding = options.virtual_ranks ? bind_processes(options, control, taken)
                                           : bind_ranks(options, ranks, taken);

@@ -14,8 +14,7 @@ constexpr std::string_view begin_of_place = "{at ";
 
 /// Takes a number and the character behind it off the text; false where there is none.
 bool take(std::string_view& text, std::uint64_t& number, int base, char behind) {
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number, base);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   if (error != std::errc() || end == text.data() + text.size() || *end != behind) return false;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
   return true;

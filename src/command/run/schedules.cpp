@@ -1,5 +1,5 @@
-// One seed is one schedule. A run may end its process, or never end, and its launcher sets much that
-// is the process's: so each is a launcher of its own, and this one only counts.
+// One seed is one schedule. A run may end its process, or never end, and its launcher sets much
+// that is the process's: so each is a launcher of its own, and this one only counts.
 #include "command/run/schedules.hpp"
 
 #include <fcntl.h>
@@ -194,7 +194,8 @@ class Runs {
     failed_.begin()->second.show_output();
     std::vector<std::string> words = command_of(schedules_, first_failed_->seed);
     std::ranges::transform(words, words.begin(), quoted);
-    say(fmt::format("seed {} is the first that fails (exit status {}), of seeds {} to {}; run it "
+    say(
+        fmt::format("seed {} is the first that fails (exit status {}), of seeds {} to {}; run it "
                     "again with: {}",
                     first_failed_->seed, first_failed_->status, schedules_.first, schedules_.last,
                     base::joined(words, " ")));

@@ -69,7 +69,7 @@ static void atomics_and_puts(int is_mended) {
   shmem_barrier_all();
 }
 
-/* What a program may do, with each way of ordering that there is. */
+/* A right program, with each way of ordering that there is. */
 static void all_ways(void) {
   const int me = shmem_my_pe(), n = shmem_n_pes(), next = (me + 1) % n, before = (me + n - 1) % n;
   static long box[COUNT], flag, counter, lock, small[8];
@@ -94,7 +94,8 @@ static void all_ways(void) {
     shmem_long_put_nbi(box, value, COUNT, next);
     shmem_quiet();
     shmem_long_atomic_add(&counter, 1, next);
-    while (shmem_long_atomic_fetch(&counter, me) < turn) (void)shmem_long_test(&flag, SHMEM_CMP_LT, 0);
+    while (shmem_long_atomic_fetch(&counter, me) < turn)
+      (void)shmem_long_test(&flag, SHMEM_CMP_LT, 0);
     if (shmem_long_g(box, me) != before + turn) shmem_global_exit(5);
     shmem_sync_all();
     /* a lock around what all change */

@@ -27,7 +27,7 @@ def line_of(text):
 
 
 def run(armature, program, way, ranks, words):
-    kind = ["--check"] if way == "checked" else ["--virtual", "--processes", "1", "--simulate", "1-6"]
+    kind = ["--check"] if way == "checked" else ["--simulate", "1-6"]
     return subprocess.run([armature, "run", "-n", str(ranks), *kind, "--timeout", "60", program, *words],
                           capture_output=True, text=True, timeout=100)
 

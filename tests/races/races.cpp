@@ -1,0 +1,136 @@
+// Accesses of ranks that nothing orders, and the ways in which programs order them.
+//   races get | put | words | strided | accumulate | source     one fault each
+//   races orders                                                 none
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <armature/armature.hpp>
+
+namespace {
+
+using namespace armature;
+
+constexpr int count = 64;
+
+struct Counter {
+  void add(int value) { sum += value; }
+  int read() const { return sum; }
+  int sum = 0;
+};
+
+/// Each rank writes to the next one, which reads; told by `order(turn)`, which both call.
+template <class Order>
+void pass_on(World& world, const Piece<long>& piece, int turn, Order&& order) {
+  const int next = (world.rank() + 1) % world.size();
+  const int before = (world.rank() + world.size() - 1) % world.size();
+  const std::vector<long> mine(count, 1000 * turn + world.rank());
+  put(piece.on(next), mine);
+  order(Rank(next), Rank(before));
+  std::vector<long> seen(count);
+  get(seen, piece.on(world.rank()));
+  if (seen[count - 1] != 1000 * turn + before) std::abort();
+  world.barrier();
+}
+
+void use_all_orders(World& world) {
+  auto piece = world.allocate<long>(count);
+  auto words = world.allocate<std::uint64_t>(8);
+  const Mutexes mutexes = world.create_mutexes(world.rank() == 0 ? 1 : 0);
+  auto counter = shared<Counter>(world);
+  for (int turn = 1; turn <= 3; ++turn) {
+    pass_on(world, piece, turn, [&](Rank, Rank) { world.barrier(); });
+    pass_on(world, piece, turn, [&](Rank next, Rank before) {
+      notify(next);
+      wait_notify(before);
+    });
+    pass_on(world, piece, turn, [&](Rank next, Rank before) {
+      fence(next);
+      const int token = turn;
+      send(next, 7, std::span(&token, 1));
+      int got = 0;
+      receive(before, 7, std::span(&got, 1));
+    });
+    pass_on(world, piece, turn, [&](Rank next, Rank) {
+      signal_add(words.on(next), 1);
+      wait_until(words.on(world.rank()).address(), Comparison::ge,
+                 static_cast<std::uint64_t>(turn));
+    });
+    pass_on(world, piece, turn, [&](Rank next, Rank) {
+      fence(next);
+      fetch_add(words.on(next) + 1, 1);
+      while (get(words.on(world.rank()) + 1) < static_cast<std::uint64_t>(turn))
+        (void)test(words.on(world.rank()).address(), Comparison::lt, std::uint64_t{0});
+    });
+    pass_on(world, piece, turn, [&](Rank next, Rank) {
+      fence_all();
+      counter.on(next).async(&Counter::add, 1);
+      rmi_fence(world);
+    });
+    pass_on(world, piece, turn, [&](Rank, Rank) {
+      fence_all();
+      (void)allreduce(world, 1);
+    });
+    // Under a lock, all at one place.
+    mutexes.lock(0, 0);
+    put(words.on(0) + 2, get(words.on(0) + 2) + 1);
+    mutexes.unlock(0, 0);
+    world.barrier();
+    if (get(words.on(0) + 2) != static_cast<std::uint64_t>(turn * world.size())) std::abort();
+    world.barrier();
+    // Accumulates are ordered by themselves.
+    const std::vector<long> ones(count, 1);
+    accumulate(piece.on(0), ones);
+    world.barrier();
+    // A non-blocking one that is waited for.
+    std::vector<long> source(count, turn);
+    const int next = (world.rank() + 1) % world.size();
+    Handle later = put_async(piece.on(next), source);
+    later.wait();
+    source[0] = 0;
+    put_nbi(piece.on(next), source);
+    wait_all();
+    world.barrier();
+  }
+}
+
+void make_fault(World& world, const std::string& fault) {
+  auto piece = world.allocate<long>(count);
+  const bool is_first = world.rank() == 0;
+  const std::vector<long> values(count, 1);
+  std::vector<long> seen(count);
+  if (fault == "get") {
+    if (is_first) put(piece.on(1), values);
+    (void)allreduce(world, 1);
+    if (!is_first) get(seen, piece.on(1));
+  } else if (fault == "put") {
+    put(piece.on(1) + world.rank(), values.data(), 2);
+  } else if (fault == "words") {
+    is_first ? put(piece.on(1), 5L) : (void)fetch_add(piece.on(1), 1);
+  } else if (fault == "strided") {
+    if (is_first)
+      put_patch(piece.on(1), values.data(),
+                {.row_bytes = 8, .rows = 4, .to_stride = 16, .from_stride = 8});
+    else
+      (void)get(piece.on(1) + 4);
+  } else if (fault == "accumulate") {
+    is_first ? accumulate(piece.on(1), values) : get(seen, piece.on(1));
+  } else if (fault == "source" && is_first) {
+    std::vector<long> source(count, 1);
+    Handle later = put_async(piece.on(1), source);
+    source[5] = 2;
+    later.wait();
+  }
+  world.barrier();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return armature::run(argc, argv, [&](World& world) {
+    const std::string what = argc > 1 ? argv[1] : "";
+    what == "orders" ? use_all_orders(world) : make_fault(world, what);
+    return 0;
+  });
+}
