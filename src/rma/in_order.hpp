@@ -21,7 +21,8 @@ void look_at_signalled(const Operation& what);
 /// Begins an operation on a node by `begin()`, and tells of it.
 template <class Begin>
 detail::Request* start_in_order(const Operation& what, Finish finish, Begin&& begin) {
-  const bool is_later = finish == Finish::later && what.verb != Verb::get;
+  // Others count as those that are waited for at once.
+  const bool is_later = finish == Finish::later && what.verb == Verb::put && what.is_one_piece();
   const std::uint32_t number = look_at(what, is_later);
   detail::Request* const request = begin();
   return is_later && request == nullptr ? await_later(what, number) : request;

@@ -9,8 +9,11 @@ namespace armature {
 void look_for_races(const World& world, const space::AddressSpace& space) {
   const space::ControlHeader& job = space.header();
   const bool is_wanted = base::number_variable("ARMATURE_RACES").value_or(0) != 0;
-  if (!is_wanted || job.settings.check_full == 0 || job.nodes != 1 || job.ranks < 2 ||
-      job.ranks > races::ranks_max)
+  // Ranks that go back forget what they did, and processes that come later do not look.
+  const bool is_one_course =
+      job.settings.on_death != space::OnDeath::recover && job.simulation.leaves == 0;
+  if (!is_wanted || !is_one_course || job.settings.check_full == 0 || job.nodes != 1 ||
+      job.ranks < 2 || job.ranks > races::ranks_max)
     return;
   try {
     // Memory of the first rank, which all processes of the node have at one address.

@@ -61,7 +61,8 @@ static void reduce_long(void) {
   int* c = fresh(LONG * sizeof(int));
   for (int i = 0; i < LONG; ++i) a[i] = i + me, c[i] = i % pes == me ? i : -1;
   CHECK(shmem_double_sum_reduce(SHMEM_TEAM_WORLD, b, a, LONG) == 0);
-  for (int i = 0; i < LONG; ++i) CHECK(b[i] == (double)i * pes + pes * (pes - 1) / 2 && a[i] == i + me);
+  for (int i = 0; i < LONG; ++i)
+    CHECK(b[i] == (double)i * pes + pes * (pes - 1) / 2 && a[i] == i + me);
   CHECK(shmem_double_max_reduce(SHMEM_TEAM_WORLD, a, a, LONG) == 0); /* in place */
   CHECK(shmem_int_max_reduce(SHMEM_TEAM_SHARED, c, c, LONG) == 0);
   for (int i = 0; i < LONG; ++i) CHECK(a[i] == i + pes - 1);
