@@ -10,6 +10,7 @@
 
 #include <armature/checkpoint.hpp>
 #include <armature/fence.hpp>
+#include <armature/layer/races.hpp>
 #include <armature/rmi.hpp>
 #include <armature/run.hpp>
 #include <armature/virtual.hpp>
@@ -104,6 +105,7 @@ armature::World& join_now() {
   const std::lock_guard held(job->lock);
   if (membership->world == nullptr) {
     armature::World& world = join();
+    armature::layer::do_not_look_for_races();
     membership->me = world.rank();
     job->size = world.size();
     job->owner = getpid();

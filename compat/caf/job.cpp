@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include <armature/layer/races.hpp>
 #include <armature/run.hpp>
 
 #include "calls.hpp"
@@ -40,7 +41,10 @@ extern "C" {
 void _gfortran_caf_init(int* /*argc*/, char*** /*argv*/) {
   caf::leave_at_exit();
   // The initial values of all images' coarrays are there when one goes on.
-  insisted("start", [] { caf::synchronize(image().initial); });
+  insisted("start", [] {
+    armature::layer::do_not_look_for_races();
+    caf::synchronize(image().initial);
+  });
 }
 
 void _gfortran_caf_finalize() {

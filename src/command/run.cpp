@@ -197,8 +197,13 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   run.add_flag("--check", options->check_full,
                "Check every address against what is allocated, on every call, and whether accesses "
                "of two ranks are ordered");
-  run.add_flag("!--no-races", options->races,
-               "With --check and --simulate: do not look whether accesses are ordered");
+  run.add_flag_callback(
+      "--races", [options] { options->races = LaunchOptions::Races::yes; },
+      "Look whether accesses of two ranks to the same memory are ordered; --check does, and "
+      "--simulate for OpenSHMEM programs");
+  run.add_flag_callback(
+      "--no-races", [options] { options->races = LaunchOptions::Races::no; },
+      "Do not look whether accesses are ordered");
   add_value(run, options, "--segment-size", "BYTES",
             "Address range of each rank, a power of two, as in 64G (default: as large as fits)",
             [](LaunchOptions& o, const std::string& text) {
@@ -221,9 +226,9 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
 
 /// An OpenSHMEM program that is linked for virtual ranks is simulated with those.
 void choose_kind_of_ranks(LaunchOptions& options) {
-  if (!options.simulation_seed || options.virtual_ranks) return;
   const Program program = find_program(options.command.front());
-  if (!program || !bootstrap::has_symmetric_variables(program.path)) return;
+  options.has_symmetric_variables = program && bootstrap::has_symmetric_variables(program.path);
+  if (!options.simulation_seed || options.virtual_ranks || !options.has_symmetric_variables) return;
   options.virtual_ranks = true;
   if (options.processes == 0) options.processes = 1;
 }

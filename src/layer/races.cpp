@@ -1,5 +1,6 @@
 #include "armature/layer/races.hpp"
 
+#include "base/variable.hpp"
 #include "races/races.hpp"
 #include "wait/ordered.hpp"
 #include "wait/rank_context.hpp"
@@ -16,6 +17,11 @@ void tell_of(races::Access access, Rank owner) {
 }
 
 }  // namespace
+
+void do_not_look_for_races() {
+  constexpr std::uint64_t wherever_possible = 2;
+  if (base::number_variable("ARMATURE_RACES").value_or(0) < wherever_possible) races::close();
+}
 
 bool looks_for_races() { return races::looks(); }
 

@@ -105,6 +105,8 @@ void open(void* memory, int me, std::uint32_t ranks) {
   base::state<Looking>().region = region;
 }
 
+void close() { base::state<Looking>().region = nullptr; }
+
 void add_variables(const void* begin, std::size_t bytes, const void* in_segment) {
   Looking& looking = base::state<Looking>();
   looking.variables = reinterpret_cast<std::uintptr_t>(begin);

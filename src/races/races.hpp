@@ -32,6 +32,9 @@ struct Looking {
 /// zero when the first rank comes.
 void open(void* memory, int me, std::uint32_t ranks);
 
+/// The calling process looks no more.
+void close();
+
 struct Access {
   int target = 0;  // whose memory it is
   const void* begin = nullptr;

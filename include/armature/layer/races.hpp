@@ -14,6 +14,10 @@ namespace armature::layer {
 /// Whether accesses are looked at. The same at all ranks.
 [[nodiscard]] ARMATURE_API bool looks_for_races();
 
+/// Has nobody look from now on: the layer's programs order accesses in ways of which the library
+/// does not hear. At all ranks, before their accesses. `armature run --races` looks all the same.
+ARMATURE_API void do_not_look_for_races();
+
 /// From now on two puts to one rank are not ordered by themselves, and a later word does not tell
 /// of an earlier put: only a fence or a barrier completes it. At all ranks.
 ARMATURE_API void order_strictly();

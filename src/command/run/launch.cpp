@@ -180,14 +180,17 @@ std::uint64_t segment_bytes(const LaunchOptions& options) {
                                                     : options.segment_bytes;
 }
 
-/// Every call is checked then, and told of.
+/// Whether every call is checked and told of. In the simulator that is so by default for OpenSHMEM.
 bool looks_for_races(const LaunchOptions& options) {
-  return options.simulation_seed && options.races && options.nodes == 1;
+  using enum LaunchOptions::Races;
+  const bool may_be = options.check_full || options.races == yes ||
+                      (options.simulation_seed && options.has_symmetric_variables);
+  return may_be && options.races != no && options.nodes == 1;
 }
 
 void tell_of_races(const LaunchOptions& options) {
-  const bool looks = options.races && (options.check_full || options.simulation_seed);
-  setenv("ARMATURE_RACES", looks ? "1" : "0", 1);
+  const bool is_said = options.races == LaunchOptions::Races::yes;
+  setenv("ARMATURE_RACES", !looks_for_races(options) ? "0" : is_said ? "2" : "1", 1);
 }
 
 std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uint32_t ranks,

@@ -48,11 +48,15 @@ struct SimulationOptions {
 };
 
 struct AddressOptions {
-  bool check_full = false;          // every address, on every call
-  bool races = true;                // accesses that nothing orders, where every call is checked
-  bool reproducible = false;        // reductions combine in one order
-  std::uint64_t segment_base = 0;   // 0: the default
-  std::uint64_t segment_bytes = 0;  // 0: the default
+  bool check_full = false;  // every address, on every call
+  /// Whether accesses are looked at that nothing orders: where every call is checked and in the
+  /// simulator of OpenSHMEM programs, never, or wherever that is possible.
+  enum class Races { by_default, no, yes };
+  Races races = Races::by_default;
+  bool has_symmetric_variables = false;  // the program is OpenSHMEM's, linked for virtual ranks
+  bool reproducible = false;             // reductions combine in one order
+  std::uint64_t segment_base = 0;        // 0: the default
+  std::uint64_t segment_bytes = 0;       // 0: the default
 };
 
 /// Checkpoints: where ranks are written to, how often, and which one is read at the start.
