@@ -153,6 +153,22 @@ void add_watching(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) 
       [](LaunchOptions& o, const std::string& text) { o.trace = parse_name("--trace", text); });
 }
 
+/// "3-200", "7".
+Schedules parse_schedules(const std::string& text) {
+  const std::string name = "--simulate";
+  const std::size_t dash = text.find('-');
+  if (dash == std::string::npos) {
+    const std::uint64_t seed = parse_count(name, text, 0, UINT64_MAX);
+    return {.first = seed, .last = seed};
+  }
+  const Schedules range{.first = parse_count(name, text.substr(0, dash), 0, UINT64_MAX),
+                        .last = parse_count(name, text.substr(dash + 1), 0, UINT64_MAX)};
+  if (range.first > range.last)
+    throw CLI::ValidationError(
+        name, fmt::format("'{}' has no seed: FIRST-LAST, as in 1-100, or one number", text));
+  return range;
+}
+
 void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(
       run, options, "--simulate", "SEED|FIRST-LAST",

@@ -17,7 +17,6 @@
 #include <optional>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
@@ -25,7 +24,6 @@
 #include "base/file_descriptor.hpp"
 #include "base/joined.hpp"
 #include "base/write_all.hpp"
-#include "command/numbers.hpp"
 #include "command/run/console.hpp"
 #include "topology/cores.hpp"
 
@@ -218,21 +216,6 @@ class Runs {
 };
 
 }  // namespace
-
-Schedules parse_schedules(const std::string& text) {
-  const std::string name(option);
-  const std::size_t dash = text.find('-');
-  if (dash == std::string::npos) {
-    const std::uint64_t seed = parse_count(name, text, 0, UINT64_MAX);
-    return {.first = seed, .last = seed};
-  }
-  const Schedules range{.first = parse_count(name, text.substr(0, dash), 0, UINT64_MAX),
-                        .last = parse_count(name, text.substr(dash + 1), 0, UINT64_MAX)};
-  if (range.first > range.last)
-    throw CLI::ValidationError(
-        name, fmt::format("'{}' has no seed: FIRST-LAST, as in 1-100, or one number", text));
-  return range;
-}
 
 std::vector<std::string> command_of(const Schedules& schedules, std::uint64_t seed) {
   std::vector<std::string> words = {"armature"};

@@ -13,9 +13,6 @@ struct Schedules {
   std::vector<std::string> program;  // with its arguments
 };
 
-/// "3-200", "7". Throws CLI::ValidationError that names --simulate.
-[[nodiscard]] Schedules parse_schedules(const std::string& text);
-
 /// The command line of one of them, which repeats it.
 [[nodiscard]] std::vector<std::string> command_of(const Schedules& schedules, std::uint64_t seed);
 
