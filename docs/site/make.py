@@ -21,6 +21,8 @@ INTERFACES = {"compat/armci/include/armci.h": "armci.h", "compat/armci/include/m
 GUIDES = ["first-program", "memory", "semantics", "completion", "teams", "remote-calls", "containers", "algorithms",
           "distributed-arrays", "arrays-from-mpi", "object-arrays", "virtual-ranks", "private-globals", "threads",
           "launching", "races", "tracing", "layers", "armci", "openshmem", "coarrays"]
+          "tasks", "distributed-arrays", "arrays-from-mpi", "object-arrays", "virtual-ranks", "private-globals", "threads",
+          "launching", "tracing", "layers", "armci", "openshmem", "coarrays"]
 
 
 def tracked():

@@ -1,0 +1,90 @@
+// A task may wait, and executes calls of others meanwhile. These bring values, by which other nodes
+// become ready: tasks are put into a queue then, and never begin on top of one that waits. Values
+// are sent at once, so that other ranks need not wait for the end of the task. Who sends may
+// execute calls as well, when there is no room: what becomes ready meanwhile is sent by the same
+// loop.
+#include "armature/task/engine.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "armature/clock.hpp"
+#include "armature/error.hpp"
+#include "armature/future.hpp"
+#include "armature/rmi.hpp"
+
+namespace armature::detail {
+
+void TaskEngine::finish(TaskNode& node) {
+  node.is_done_ = true;
+  --unfinished_;
+  for (TaskNode* const next : std::exchange(node.successors_, {})) release(*next);
+  if (--node.references_ == 0) delete &node;
+}
+
+void TaskEngine::run_ready_transfers() {
+  if (runs_transfers_ || is_abandoned_) return;
+  runs_transfers_ = true;
+  while (!transfers_.empty()) {
+    TaskNode& node = *transfers_.back();
+    transfers_.pop_back();
+    node.run();
+    finish(node);
+  }
+  runs_transfers_ = false;
+}
+
+bool TaskEngine::run_one() {
+  if (runs_task_)
+    throw Error(Errc::misuse, "task_graph: a task may not wait for tasks of its own graph");
+  if (ready_.empty() || is_abandoned_) return false;
+  TaskNode& node = *ready_.front();
+  ready_.pop_front();
+  runs_task_ = true;
+  node.run();
+  runs_task_ = false;
+  finish(node);
+  run_transfers();
+  return true;
+}
+
+void TaskEngine::run_until(const std::function<bool()>& holds, const char* call) {
+  struct Wait {
+    TaskEngine& engine;
+    const std::function<bool()>& holds;
+  } wait{*this, holds};
+  // Calls of others come in between, though not behind each of many small tasks.
+  constexpr std::uint64_t poll_interval_ns = 5'000;
+  std::uint64_t polled_ns = clock_ns();
+  while (!holds()) {
+    if (run_one()) {
+      const std::uint64_t now_ns = clock_ns();
+      if (now_ns - polled_ns < poll_interval_ns) continue;
+      rmi_poll();
+      polled_ns = now_ns;
+      continue;
+    }
+    wait_until(
+        [](void* what) {
+          const auto& waits = *static_cast<Wait*>(what);
+          return (!waits.engine.ready_.empty() && !waits.engine.is_abandoned_) || waits.holds();
+        },
+        &wait, call);
+  }
+}
+
+void TaskEngine::end_use(int exceptions) noexcept {
+  if (std::uncaught_exceptions() != exceptions) return abandon();
+  if (is_abandoned_ || unfinished_ == 0) return;
+  run_until([this] { return unfinished_ == 0; }, "the end of data of tasks");
+}
+
+void TaskEngine::fail(std::uint64_t task, std::exception_ptr failure) {
+  if (failure_ != nullptr && failed_task_ <= task) return;
+  failure_ = std::move(failure);
+  failed_task_ = task;
+}
+
+std::exception_ptr TaskEngine::take_failure() { return std::exchange(failure_, nullptr); }
+
+}  // namespace armature::detail
