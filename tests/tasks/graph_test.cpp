@@ -23,7 +23,7 @@ namespace {
 
 using Value = std::uint64_t;
 
-/// What tasks do with values: any other order gives another result.
+/// Combines values as tasks do. Any other order gives another result.
 Value combined(Value old, Value with) { return (old * 31 + with) * 0x9E3779B97F4A7C15 + 7; }
 
 /// A task of the test: which items it reads and writes, different ones.

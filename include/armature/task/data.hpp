@@ -14,8 +14,8 @@
 #include "armature/task/graph.hpp"
 #include "armature/task/space.hpp"
 
-// What tasks work on. It is made by all members in the same order, after the graph, and ends before
-// it: it waits then for the tasks of this member that are not done.
+// The data of tasks. They are made by all members in the same order, after the graph, and end
+// before it. They wait then for the tasks of this member that are not done.
 
 namespace armature {
 

@@ -11,8 +11,8 @@
 
 namespace armature::detail {
 
-/// What a member knows of an item after the tasks that it has described so far. The owner knows who
-/// reads and writes there. All members count the same versions.
+/// The state of an item, as a member knows it after the tasks that it has described. The owner
+/// knows who reads and writes there. All members count the same versions.
 class TaskItemState {
  public:
   [[nodiscard]] std::uint32_t version() const { return version_; }

@@ -10,7 +10,7 @@
 
 namespace armature {
 
-/// What a task returns, on every member. A value, valid as long as the graph.
+/// The result of a task, on every member. A value, valid as long as the graph.
 template <class R>
 class task_result {
  public:
