@@ -28,6 +28,7 @@
 #include "armature/iov.hpp"
 #include "armature/locality.hpp"
 #include "armature/message.hpp"
+#include "armature/module.hpp"
 #include "armature/mutex.hpp"
 #include "armature/notify.hpp"
 #include "armature/piece.hpp"

@@ -10,6 +10,8 @@
 
 namespace armature {
 
+class Module;
+
 /// The team of all ranks, as one rank sees it: `rank()` and `size()` are the job's.
 class ARMATURE_API World : public Team {
  public:
@@ -37,6 +39,11 @@ class ARMATURE_API World : public Team {
   void free_local(global_ptr<T> memory) const {
     free_local_bytes(memory.rank(), memory.address());
   }
+
+  /// Starts f(world) as a further thread of control of this rank. Defined in module.hpp, which says
+  /// more.
+  template <class F>
+  [[nodiscard]] Module start_module(F f, std::size_t stack_bytes = 256 << 10) const;
 
   void fence(Rank rank) const { armature::fence(rank); }
   void fence_all() const { armature::fence_all(); }

@@ -14,6 +14,8 @@
 
 namespace armature::wait {
 
+class Modules;
+
 /// All that is one rank's and not its process's. Whatever runs the rank (a process, a thread, a
 /// fiber) does so with this as the calling rank's context. Nothing of a rank is kept in any other
 /// thread-local or static: to switch ranks is to call set_this_rank.
@@ -25,6 +27,7 @@ struct RankContext {
   space::AddressSpace& space;
   ContextSlots slots;              // of higher floors
   Scheduler* scheduler = nullptr;  // who runs other ranks on this thread; none for most
+  Modules* modules = nullptr;      // its further threads of control, while there are some
   transport::FaultModel* fault_model = nullptr;  // of a simulation
   armature::detail::Sender* sender = nullptr;    // the inlined half's view of remote calls
   std::uint32_t held_here = 0;                   // Pinned: how many it has

@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "wait/modules.hpp"
 #include "wait/notifier.hpp"
 #include "wait/ordered.hpp"
 #include "wait/poller.hpp"
@@ -119,6 +120,8 @@ WaitInterrupted::~WaitInterrupted() { detail::publish(record_, awaiting_, since_
 
 void let_others_have_turn() {
   const RankContext* const me = current_rank();
+  if (me != nullptr && me->modules != nullptr && runs_rank() && me->modules->may_switch())
+    me->modules->yield();
   if (me != nullptr && me->scheduler != nullptr) {
     if (runs_rank()) me->scheduler->yield(false);
   } else if (cores_are_shared() || core_is_wanted()) {
@@ -363,7 +366,7 @@ bool may_be_anybodys(const RankContext* rank, const WaitFor& wait) {
   }
 }
 
-void wait_by_kind(WaitFor& wait, Ready ready, void* condition) {
+void wait_for_rank(WaitFor& wait, Ready ready, void* condition) {
   const ThreadCall under_way(wait.call);
   RankContext* const current = current_rank();
   if (current != nullptr && current->scheduler != nullptr) {
@@ -394,7 +397,11 @@ void hear_what_was_done(const WaitFor& wait) {
 }
 
 void wait_long(WaitFor& wait, Ready ready, void* condition) {
-  wait_by_kind(wait, ready, condition);
+  Modules* const modules = runs_rank() ? current_rank()->modules : nullptr;
+  if (modules != nullptr && modules->may_switch())
+    modules->wait(wait, ready, condition);
+  else
+    wait_for_rank(wait, ready, condition);
   hear_what_was_done(wait);
 }
 

@@ -1,0 +1,145 @@
+#include "world/rank_modules.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "world/world_of.hpp"
+
+namespace armature::hosting {
+namespace {
+
+// At the lower end of a stack: a module that needs more writes over it.
+constexpr std::uint64_t mark = 0x5a5af00df00d5a5a;
+
+/// A rank that sleeps is notified for what every module waits for, or looks by itself.
+wait::WaitFor rank_wait(const wait::WaitFor& mine, const ModuleFlow& first) {
+  wait::WaitFor wait = mine;
+  wait.word = nullptr;
+  const ModuleFlow* one = &first;
+  do {
+    if (one->wait != nullptr && (!one->wait->is_notified || one->wait->word != nullptr))
+      wait.is_notified = false;
+    one = one->next;
+  } while (one != &first);
+  return wait;
+}
+
+}  // namespace
+
+bool ModuleFlow::look() {
+  if (holds) return true;
+  try {
+    holds = ready(condition);
+  } catch (...) {
+    failure = std::current_exception();
+    holds = true;
+  }
+  return holds;
+}
+
+bool ModuleFlow::can_go_on() { return wait == nullptr || look(); }
+
+bool RankModules::may_switch() const {
+  const armature::detail::Sender* const sender = rank_.sender;
+  return !rank_waits_ && (sender == nullptr || sender->level == 0);
+}
+
+ModuleFlow& RankModules::add(std::byte* stack, std::size_t bytes, World& world,
+                             void (*body)(void*), void* argument) {
+  std::memcpy(stack, &mark, sizeof mark);
+  auto* const module = new (stack + sizeof mark) ModuleFlow;
+  std::byte* const low = stack + (sizeof mark + sizeof(ModuleFlow) + 63) / 64 * 64;
+  module->~ModuleFlow();
+  new (module) ModuleFlow(low, static_cast<std::size_t>(stack + bytes - low), body, argument);
+  module->stack = stack;
+  module->world = &world;
+  // Last of those that wait for their turn.
+  ModuleFlow* before = running_;
+  while (before->next != running_) before = before->next;
+  module->next = std::exchange(before->next, module);
+  return *module;
+}
+
+void RankModules::require_stack() const {
+  std::uint64_t found = mark;
+  if (running_->stack != nullptr) std::memcpy(&found, running_->stack, sizeof found);
+  if (found == mark) return;
+  armature::abort(1, "a module needs more stack than it has: give start_module more");
+}
+
+void RankModules::switch_to(ModuleFlow& next) {
+  require_stack();
+  ModuleFlow& me = *running_;
+  me.world = world_slot.in(rank_.slots);
+  world_slot.put(rank_.slots, next.world);
+  running_ = &next;
+  me.flow.leave_for(next.flow);
+}
+
+ModuleFlow* RankModules::find_ready() {
+  for (ModuleFlow* one = running_->next; one != running_; one = one->next)
+    if (one->can_go_on()) return one;
+  return nullptr;
+}
+
+void RankModules::wait(wait::WaitFor& wait, wait::detail::Ready ready, void* condition) {
+  ModuleFlow& me = *running_;
+  me.wait = &wait;
+  me.ready = ready;
+  me.condition = condition;
+  me.holds = false;
+  rank_waits_ = true;  // what conditions do is no module's
+  while (!me.look()) {
+    if (ModuleFlow* const next = find_ready()) {
+      rank_waits_ = false;
+      switch_to(*next);
+      rank_waits_ = true;
+    } else {
+      wait_for_any(wait);
+    }
+  }
+  rank_waits_ = false;
+  me.wait = nullptr;
+  if (me.failure != nullptr) std::rethrow_exception(std::exchange(me.failure, nullptr));
+}
+
+void RankModules::wait_for_any(const wait::WaitFor& mine) {
+  wait::WaitFor wait = rank_wait(mine, *running_);
+  wait::detail::wait_for_rank(
+      wait,
+      [](void* modules) {
+        auto& me = *static_cast<RankModules*>(modules);
+        return me.running_->look() || me.find_ready() != nullptr;
+      },
+      this);
+}
+
+void RankModules::yield() {
+  rank_waits_ = true;
+  ModuleFlow* const next = find_ready();
+  rank_waits_ = false;
+  if (next != nullptr) switch_to(*next);
+}
+
+void RankModules::end() {
+  wait::WaitFor never{.what = space::Awaiting::completion, .call = "the end of a module"};
+  wait(never, [](void*) { return false; }, nullptr);
+  std::abort();  // it does not return
+}
+
+std::byte* RankModules::remove(ModuleFlow& module) {
+  ModuleFlow* before = &module;
+  while (before->next != &module) before = before->next;
+  before->next = module.next;
+  std::byte* const stack = module.stack;
+  module.~ModuleFlow();
+  return stack;
+}
+
+}  // namespace armature::hosting

@@ -1,0 +1,190 @@
+// Modules of a rank go on while others of it wait.
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "armature/container.hpp"
+#include "conformance.hpp"
+
+using armature::Errc;
+using armature::Module;
+using armature::World;
+using conformance::me;
+using conformance::ranks;
+using conformance::world;
+
+namespace {
+
+/// Collectives of several kinds, whose results tell whether two modules' have mixed.
+long collectives(World& own, int count, long by) {
+  long sum = 0;
+  for (int i = 0; i < count; ++i) {
+    sum += armature::allreduce(own, by * (own.rank() + 1) + i);
+    sum += armature::broadcast(own, own.rank() == i % own.size() ? by + i : 0, i % own.size());
+    if (i % 3 == 0) own.barrier();
+  }
+  return sum;
+}
+long expected_of(int count, long by) {
+  long sum = 0;
+  for (int i = 0; i < count; ++i)
+    sum += by * ranks() * (ranks() + 1) / 2 + static_cast<long>(i) * ranks() + by + i;
+  return sum;
+}
+
+}  // namespace
+
+TEST(Modules, collectives_of_two_do_not_mix) {
+  long b_sum = 0, c_sum = 0;
+  {
+    Module b = world().start_module([&](World& own) { b_sum = collectives(own, 200, 3); });
+    Module c = world().start_module([&](World& own) { c_sum = collectives(own, 300, 1000); });
+    EXPECT_EQ(collectives(world(), 100, 7), expected_of(100, 7));
+    // Ranks wait for them in different orders.
+    (me() % 2 == 0 ? b : c).wait();
+    (me() % 2 == 0 ? c : b).wait();
+  }
+  EXPECT_EQ(b_sum, expected_of(200, 3));
+  EXPECT_EQ(c_sum, expected_of(300, 1000));
+}
+
+TEST(Modules, one_goes_on_while_another_waits) {
+  // The first on each rank waits for what the second of the rank before it writes.
+  const auto word = world().allocate<std::uint64_t>(1);
+  const int right = (me() + 1) % ranks();
+  bool b_saw = false;
+  Module b = world().start_module([&](World&) {
+    armature::wait_until(&word[0], armature::Comparison::eq, std::uint64_t{5});
+    b_saw = true;
+  });
+  Module c = world().start_module([&](World& own) {
+    own.barrier();
+    armature::put(word.on(right), std::uint64_t{5});
+  });
+  b.wait();
+  EXPECT_TRUE(b_saw);
+  c.wait();
+  world().barrier();
+  auto freed = word;
+  world().free(freed);
+}
+
+TEST(Modules, have_the_rank_s_number_and_a_world_of_their_own) {
+  World* const outer = &armature::world();
+  Module one = world().start_module([&](World& own) {
+    EXPECT_EQ(own.rank(), me());
+    EXPECT_EQ(own.size(), ranks());
+    EXPECT_EQ(&armature::world(), &own);
+    EXPECT_NE(&own, outer);
+    Module inner = own.start_module([&](World& innermost) {
+      innermost.barrier();
+      EXPECT_EQ(&armature::world(), &innermost);
+    });
+    own.barrier();
+    inner.wait();
+    EXPECT_EQ(&armature::world(), &own);
+  });
+  world().barrier();
+  EXPECT_EQ(&armature::world(), outer);
+  one.wait();
+  EXPECT_EQ(&armature::world(), outer);
+}
+
+TEST(Modules, call_other_ranks_and_use_containers) {
+  long sums[2] = {};
+  std::vector<Module> all;
+  for (const int k : {0, 1})
+    all.push_back(world().start_module([&sums, k](World& own) {
+      armature::distributed_map<int, long> map(own);
+      for (int i = 0; i < 200; ++i) map.async_combine(i, static_cast<long>(k + 1));
+      for (int i = 0; i < 20; ++i)
+        sums[k] += armature::sync(
+            own.world_rank((me() + i) % ranks()), [](long x) { return x + 1; }, long{i});
+      map.fence();
+      for (int i = 0; i < 200; ++i) EXPECT_EQ(map.find(i), (k + 1) * ranks());
+      map.fence();
+    }));
+  for (Module& one : all) one.wait();
+  EXPECT_EQ(sums[0], 210);
+  EXPECT_EQ(sums[1], 210);
+}
+
+TEST(Modules, many_take_turns) {
+  constexpr int count = 20;
+  std::vector<int> order;
+  std::vector<Module> all;
+  for (int k = 0; k < count; ++k)
+    all.push_back(world().start_module([&order, k](World& own) {
+      for (int i = 0; i < 10; ++i) {
+        order.push_back(k);
+        own.barrier();
+      }
+    }));
+  for (Module& one : all) one.wait();
+  for (int k = 0; k < count; ++k) EXPECT_EQ(std::ranges::count(order, k), 10);
+}
+
+TEST(Modules, what_one_throws_is_thrown_by_wait) {
+  Module one = world().start_module([](World& own) {
+    own.barrier();
+    throw std::runtime_error("this module fails");
+  });
+  EXPECT_THROW(
+      {
+        try {
+          one.wait();
+        } catch (const std::runtime_error& error) {
+          EXPECT_STREQ(error.what(), "this module fails");
+          throw;
+        }
+      },
+      std::runtime_error);
+  EXPECT_TRUE(one.has_ended());
+  conformance::expect_error(Errc::misuse, {"Module::wait", "no module"}, [&] { one.wait(); });
+}
+
+TEST(Modules, exceptions_under_way_stay_with_theirs) {
+  int caught = 0;
+  const auto body = [&](World& own) {
+    for (int i = 0; i < 20; ++i) {
+      try {
+        throw i;
+      } catch (int inner) {
+        own.barrier();  // others handle theirs meanwhile
+        try {
+          throw;
+        } catch (int again) {
+          caught += again == inner && again == i ? 1 : 0;
+        }
+      }
+    }
+  };
+  Module b = world().start_module(body), c = world().start_module(body);
+  b.wait();
+  c.wait();
+  EXPECT_EQ(caught, 40);
+}
+
+TEST(Modules, mistakes_are_errors_that_name_them) {
+  conformance::expect_error(Errc::bad_argument, {"start_module", "100 bytes"}, [] {
+    (void)world().start_module([](World&) {}, 100);
+  });
+  armature::sync(world().world_rank(me()), [] {
+    conformance::expect_error(Errc::misuse, {"start_module", "remote method"},
+                              [] { (void)world().start_module([](World&) {}); });
+  });
+}
+
+TEST(Modules, that_nobody_waits_for_end_with_their_handles) {
+  int runs = 0;
+  {
+    const Module one = world().start_module([&](World& own) {
+      own.barrier();
+      ++runs;
+    });
+  }
+  EXPECT_EQ(runs, 1);
+}
