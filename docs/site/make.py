@@ -19,8 +19,8 @@ ROOT = HERE.parent.parent
 INTERFACES = {"compat/armci/include/armci.h": "armci.h", "compat/armci/include/message.h": "message.h",
               "compat/armci/include/armcix.h": "armcix.h", "compat/armci/include/mp3.h": "mp3.h"}
 GUIDES = ["first-program", "memory", "semantics", "completion", "teams", "remote-calls", "containers", "algorithms",
-          "tasks", "distributed-arrays", "arrays-from-mpi", "object-arrays", "virtual-ranks", "private-globals",
-          "threads", "launching", "races", "tracing", "layers", "armci", "openshmem", "coarrays"]
+          "tasks", "modules", "distributed-arrays", "arrays-from-mpi", "object-arrays", "virtual-ranks",
+          "private-globals", "threads", "launching", "races", "tracing", "layers", "armci", "openshmem", "coarrays"]
 
 
 def tracked():

@@ -20,7 +20,7 @@ Flow::Flow(std::byte* low, std::size_t bytes, void (*body)(void*), void* argumen
       body_(body),
       argument_(argument) {}
 
-// What the thread keeps is exchanged before the jump: behind it the thread may be another one.
+// The thread's own is exchanged before the jump: behind it the thread may be another one.
 void Flow::leave_for(Flow& other) {
   ExceptionState& exceptions = exception_state();
   int& calls = wait::calls_of_thread();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "wait/wait.hpp"
+#include "wait/wait_for.hpp"
 
 namespace armature::wait {
 
@@ -17,14 +17,9 @@ class Modules {
   /// not, since it runs inside a wait of one of them.
   [[nodiscard]] virtual bool may_switch() const = 0;
   /// Returns when the condition holds, as wait_until does. Others of the rank run meanwhile.
-  virtual void wait(WaitFor& wait, detail::Ready ready, void* condition) = 0;
+  virtual void wait(WaitFor& wait, bool (*ready)(void* condition), void* condition) = 0;
   /// Lets another of the rank run that can.
   virtual void yield() = 0;
 };
-
-namespace detail {
-/// Waits without letting modules of the rank run.
-void wait_for_rank(WaitFor& wait, Ready ready, void* condition);
-}  // namespace detail
 
 }  // namespace armature::wait

@@ -20,6 +20,8 @@ struct RankContext;
 namespace detail {
 using Ready = bool (*)(void* condition);
 void wait_long(WaitFor& wait, Ready ready, void* condition);
+/// Waits without letting modules of the rank run.
+void wait_for_rank(WaitFor& wait, Ready ready, void* condition);
 }  // namespace detail
 
 /// Returns once condition() is true. Throws Error(rank_lost) when the job goes on after deaths and

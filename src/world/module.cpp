@@ -53,8 +53,9 @@ void live(void* argument) {
 void wait_for_end(ModuleState& state) {
   wait::RankContext& rank = wait::this_rank("Module::wait");
   if (!state.has_ended && !rank.modules->may_switch())
-    base::fail(Errc::misuse, "Module::wait: called inside a remote method, while which no module "
-                             "goes on");
+    base::fail(Errc::misuse,
+               "Module::wait: called inside a remote method, while which no module "
+               "goes on");
   wait::WaitFor wait{.what = space::Awaiting::completion, .call = "Module::wait"};
   wait::wait_until(wait, [&] { return state.has_ended; });
   RankModules& modules = modules_of(rank);
@@ -104,17 +105,17 @@ Module start_module(const Team& team, std::function<void(World&)> f, std::size_t
   constexpr const char* name = "start_module";
   constexpr std::size_t stack_min = 16 << 10;
   if (stack_bytes < stack_min)
-    base::fail(Errc::bad_argument,
-               fmt::format("{}: a stack of {} bytes is too small: at least {}", name, stack_bytes,
-                           stack_min));
+    base::fail(Errc::bad_argument, fmt::format("{}: a stack of {} bytes is too small: at least {}",
+                                               name, stack_bytes, stack_min));
   (void)team.checked(name);
   wait::RankContext& rank = wait::this_rank(name);
   if (!wait::runs_rank() || (rank.sender != nullptr && rank.sender->level > 0))
     base::fail(Errc::misuse, fmt::format("{}: called inside a remote method, or by a thread that "
-                                         "the program has started", name));
+                                         "the program has started",
+                                         name));
   auto state = std::make_unique<ModuleState>(team.duplicate(), std::move(f));
-  auto* const stack = static_cast<std::byte*>(
-      state->world.allocate_local_bytes_for_overwrite(stack_bytes, 64));
+  auto* const stack =
+      static_cast<std::byte*>(state->world.allocate_local_bytes_for_overwrite(stack_bytes, 64));
   if (rank.modules == nullptr) rank.modules = new RankModules(rank);
   state->flow = &modules_of(rank).add(stack, stack_bytes, state->world, live, state.get());
   return Module(std::move(state));

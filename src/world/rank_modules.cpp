@@ -50,8 +50,8 @@ bool RankModules::may_switch() const {
   return !rank_waits_ && (sender == nullptr || sender->level == 0);
 }
 
-ModuleFlow& RankModules::add(std::byte* stack, std::size_t bytes, World& world,
-                             void (*body)(void*), void* argument) {
+ModuleFlow& RankModules::add(std::byte* stack, std::size_t bytes, World& world, void (*body)(void*),
+                             void* argument) {
   std::memcpy(stack, &mark, sizeof mark);
   auto* const module = new (stack + sizeof mark) ModuleFlow;
   std::byte* const low = stack + (sizeof mark + sizeof(ModuleFlow) + 63) / 64 * 64;
@@ -129,7 +129,8 @@ void RankModules::yield() {
 
 void RankModules::end() {
   wait::WaitFor never{.what = space::Awaiting::completion, .call = "the end of a module"};
-  wait(never, [](void*) { return false; }, nullptr);
+  wait(
+      never, [](void*) { return false; }, nullptr);
   std::abort();  // it does not return
 }
 

@@ -8,6 +8,7 @@
 #include "fibers/flow.hpp"
 #include "wait/modules.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::hosting {
 

@@ -169,9 +169,8 @@ TEST(Modules, exceptions_under_way_stay_with_theirs) {
 }
 
 TEST(Modules, mistakes_are_errors_that_name_them) {
-  conformance::expect_error(Errc::bad_argument, {"start_module", "100 bytes"}, [] {
-    (void)world().start_module([](World&) {}, 100);
-  });
+  conformance::expect_error(Errc::bad_argument, {"start_module", "100 bytes"},
+                            [] { (void)world().start_module([](World&) {}, 100); });
   armature::sync(world().world_rank(me()), [] {
     conformance::expect_error(Errc::misuse, {"start_module", "remote method"},
                               [] { (void)world().start_module([](World&) {}); });
@@ -187,4 +186,25 @@ TEST(Modules, that_nobody_waits_for_end_with_their_handles) {
     });
   }
   EXPECT_EQ(runs, 1);
+}
+
+TEST(Modules, move_with_their_rank) {
+  if (!armature::can_migrate()) return;
+  const int processes = armature::hosting_processes();
+  const auto body = [&](World& own) {
+    const std::string text = "rank " + std::to_string(me()) + " moves";  // on this stack
+    for (int i = 0; i < 20; ++i) {
+      if (i % 3 == me() % 3) {
+        const armature::ProcessId to((i + me()) % processes);
+        armature::migrate(to);
+        EXPECT_EQ(armature::process_of(own.world_rank(me())), to);
+      }
+      EXPECT_EQ(armature::allreduce(own, 1), ranks());
+      EXPECT_EQ(text, "rank " + std::to_string(me()) + " moves");
+    }
+  };
+  Module b = world().start_module(body), c = world().start_module(body);
+  body(world());
+  b.wait();
+  c.wait();
 }

@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "armature/detail/export.hpp"
 #include "armature/task/node.hpp"
+#include "armature/team.hpp"
 
 namespace armature::detail {
 

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "armature/container/one_at_a_time.hpp"
-#include "armature/detail/export.hpp"
 #include "armature/shared.hpp"
 #include "armature/task/access.hpp"
 #include "armature/task/part.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "armature/detail/export.hpp"
 #include "armature/team.hpp"
 
 namespace armature {
