@@ -35,11 +35,20 @@ class Sink {
 };
 
 struct EngineOptions {
-  std::string device;       // network interface; "" for the engine's own choice
-  std::string interfaces;   // kinds of transport, in the engine's words; "" for its own choice
-  std::size_t segment = 0;  // bytes that travel as one; 0 for the engine's own choice
+  std::string device;         // network interface; "" for the engine's own choice
+  bool device_alone = false;  // the user has said so: hardware of other kinds is left out
+  std::string interfaces;     // kinds of transport, in the engine's words; "" for its own choice
+  std::string name;           // "ucx", "ofi"; "" for the first of these that works here
+  std::size_t segment = 0;    // bytes that travel as one; 0 for the engine's own choice
   // Whether it is to have one-sided operations of its own: where the network does them, or anyway.
   enum class OneSided { where_rdma, on, off } one_sided = OneSided::off;
+};
+
+/// One way of an engine to reach others, and what has become of it.
+struct Transport {
+  std::string name;   // in the engine's words: "tcp/eth0"
+  bool used = false;  // it carries what is sent to the peer that was asked about
+  std::string why;    // "chosen by UCX for am, wireup"; "left out: ..."
 };
 
 class Engine {
@@ -72,6 +81,10 @@ class Engine {
   [[nodiscard]] virtual int descriptor() const = 0;
   /// False when there is something already.
   [[nodiscard]] virtual bool arm() = 0;
+
+  /// All ways that the engine finds on this machine, and which of them it uses for a peer that has
+  /// answered. It takes its time. Empty when the engine does not tell.
+  [[nodiscard]] virtual std::vector<Transport> transports(int /*peer*/) const { return {}; }
 
   // One-sided operations of the engine itself. An engine need not have them.
   [[nodiscard]] virtual bool is_one_sided() const { return false; }

@@ -38,7 +38,10 @@ void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wir
                            std::string device) const {
   net::NetworkOptions options;
   options.engine.device = std::move(device);
-  if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
+  if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) {
+    options.engine.device = wanted;
+    options.engine.device_alone = true;
+  }
   if (const char* kinds = std::getenv("ARMATURE_NET_TRANSPORTS")) options.engine.interfaces = kinds;
   options.engine.segment = static_cast<std::size_t>(number_or("ARMATURE_NET_SEGMENT", 0));
   options.engine.one_sided = wait::recovers_on_nodes(mapping_->header())

@@ -37,6 +37,7 @@ std::string setting(const char* name) {
 EngineOptions wanted_engine() {
   EngineOptions options;
   options.device = topology::find_interface(setting("ARMATURE_NET_DEVICE"), topology::interfaces());
+  options.device_alone = !setting("ARMATURE_NET_DEVICE").empty();
   options.interfaces = setting("ARMATURE_NET_TRANSPORTS");
   options.segment = std::strtoull(setting("ARMATURE_NET_SEGMENT").c_str(), nullptr, 10);
   options.one_sided = transport::Limits::get().one_sided;
@@ -61,6 +62,9 @@ class End final : public transport::Sink {
   void progress() { (void)engine_->progress(); }
   [[nodiscard]] const char* description() const { return engine_->description(); }
   [[nodiscard]] bool is_one_sided() const { return engine_->is_one_sided(); }
+  [[nodiscard]] std::vector<transport::Transport> transports() const {
+    return engine_->transports(0);
+  }
   [[nodiscard]] int came() const { return came_; }
   [[nodiscard]] int lent() const { return lent_; }
   [[nodiscard]] const std::string& lost() const { return lost_; }
@@ -76,6 +80,7 @@ constexpr std::uint64_t patience_ns = 2'000'000'000;
 /// Nanoseconds until `to` has so many packets more, all of them sent by `from`; 0 when they do not
 /// come.
 std::uint64_t time_ns(End& from, End& to, int packets, std::span<const std::byte> bytes) {
+  if (!from.lost().empty() || !to.lost().empty()) return 0;
   const int expected = to.came() + packets;
   const std::uint64_t begun_ns = base::now_ns();
   for (int i = 0; i < packets; ++i) from.send(bytes);
@@ -101,6 +106,12 @@ void note_one_sided(Findings& findings, bool used) {
   findings.push_back({"one-sided operations of the engine", Health::note, found, ""});
 }
 
+/// Notes each transport that the engine has found on this machine: which it has chosen, and why.
+void note_transports(Findings& findings, const End& end) {
+  for (const transport::Transport& one : end.transports())
+    findings.push_back({"transport " + one.name, Health::note, one.why, ""});
+}
+
 void check_engine(Findings& findings) {
   const std::string device = setting("ARMATURE_NET_DEVICE");
   Finding engine{"engine", Health::good, "", ""};
@@ -121,6 +132,7 @@ void check_engine(Findings& findings) {
     works = works && pieces_ns != 0;
     engine.found = a.description();
     note_one_sided(findings, a.is_one_sided());
+    if (works) note_transports(findings, a);
     if (works) {
       engine.found +=
           fmt::format("; here, one thread at both ends: {:.1f} us for a word, {:.1f} GB/s",

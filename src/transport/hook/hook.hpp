@@ -102,6 +102,10 @@ class Hook final : public Engine, private Sink {
   [[nodiscard]] bool arm() override { return inner_->arm(); }
   void keep_from_children() override { inner_->keep_from_children(); }
 
+  [[nodiscard]] std::vector<Transport> transports(int peer) const override {
+    return inner_->transports(peer);
+  }
+
   // One-sided operations are no packets: nothing is done to them.
   [[nodiscard]] bool is_one_sided() const override { return inner_->is_one_sided(); }
   [[nodiscard]] bool pins_memory() const override { return inner_->pins_memory(); }

@@ -37,6 +37,7 @@ const char* Ucx::connect(int peer, std::span<const std::byte> address) {
   params.err_handler = {&on_failure, peers_[index].get()};
   const ucs_status_t status = ucp_ep_create(worker_.worker(), &params, &peers_[index]->endpoint);
   if (status == UCS_OK) return nullptr;
+  peers_[index]->lost = true;  // nothing is sent to it
   problem_ = failure("ucp_ep_create", status);
   return problem_.c_str();
 }

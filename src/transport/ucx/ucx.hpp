@@ -55,6 +55,10 @@ class Ucx final : public Engine {
     return is_armed_ = ucp_worker_arm(worker_.worker()) == UCS_OK;
   }
 
+  [[nodiscard]] std::vector<Transport> transports(int peer) const override {
+    return worker_.transports(peers_[static_cast<std::size_t>(peer)]->endpoint);
+  }
+
   [[nodiscard]] bool is_one_sided() const override { return worker_.is_one_sided(); }
   [[nodiscard]] bool pins_memory() const override {
     return worker_.is_one_sided() && worker_.has_rdma();

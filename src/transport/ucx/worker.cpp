@@ -2,33 +2,65 @@
 // they are taken back at once.
 #include "transport/ucx/worker.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include <ucs/config/global_opts.h>
 
+#include "transport/ucx/printed.hpp"
+
 extern "C" void ucs_debug_disable_signals();
 
 namespace armature::transport {
-
-namespace {
-
-// A message that fits a segment is handed to us where it was received; a longer one is put together
-// in a buffer first, which cost a put of 1 MiB a quarter of its time. So what the links lend (252
-// KiB and its head) fits one; UCX's own choice is 64 KiB with all heads to receive, 8 KiB to send.
-constexpr std::size_t segment = std::size_t{256} * 1024;
-
-}  // namespace
 
 std::string failure(const char* call, ucs_status_t status) {
   return std::string(call) + ": " + ucs_status_string(status);
 }
 
+namespace {
+
+/// Returns what print(file) writes.
+template <class Print>
+std::string text_of(Print print) {
+  char* text = nullptr;
+  std::size_t bytes = 0;
+  std::FILE* const file = open_memstream(&text, &bytes);
+  if (file == nullptr) return {};
+  print(file);
+  std::fclose(file);
+  std::string told(text, bytes);
+  std::free(text);
+  return told;
+}
+
+std::string init(const ucp_config_t* config, std::uint64_t features, ucp_context_h& context) {
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
+  params.features = features;
+  params.name = "armature";
+  const ucs_status_t status = ucp_init(&params, config, &context);
+  return status == UCS_OK ? std::string() : failure("ucp_init", status);
+}
+
+std::vector<std::string> transports_of(ucp_context_h context) {
+  return printed::resources(
+      text_of([&](std::FILE* file) { ucp_context_print_info(context, file); }));
+}
+
+constexpr std::uint64_t messages = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+
+}  // namespace
+
 std::string UcxWorker::open(const EngineOptions& options) {
-  ucs_global_opts_set_value("LOG_LEVEL", "fatal");
+  if (!UcxConfig::user_has_set("LOG_LEVEL")) ucs_global_opts_set_value("LOG_LEVEL", "fatal");
   ucs_debug_disable_signals();
-  if (std::string problem = open_context(options); !problem.empty()) return problem;
+  config_ = std::make_unique<UcxConfig>(options);
+  std::string problem = config_->read();
+  if (problem.empty()) problem = open_context(options.one_sided);
+  if (!problem.empty()) return problem + " (" + config_->summary() + ")";
+  describe();
   return open_worker();
 }
 
@@ -37,77 +69,59 @@ void UcxWorker::close() {
   if (worker_ != nullptr) ucp_worker_destroy(std::exchange(worker_, nullptr));
 }
 
-std::string UcxWorker::open_context(const EngineOptions& options) {
-  ucp_config_t* config = nullptr;
-  const ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
-  if (status != UCS_OK) return failure("ucp_config_read", status);
-  const auto set = [&](const char* name, const std::string& value) {
-    if (!value.empty()) (void)ucp_config_modify(config, name, value.c_str());
-  };
-  set("NET_DEVICES", options.device);
-  set("TLS", options.interfaces.empty() ? "tcp" : options.interfaces);
-  // A user who has set these for UCX itself knows better. UCX versions differ in whether a
-  // transport's setting has the transport's name in front.
-  const auto set_unless_given = [&](const char* name, std::size_t value) {
-    if (std::getenv((std::string("UCX_TCP_") + name).c_str()) != nullptr) return;
-    set(name, std::to_string(value));
-    set((std::string("TCP_") + name).c_str(), std::to_string(value));
-  };
-  for (const char* const name : {"TX_SEG_SIZE", "RX_SEG_SIZE"})
-    set_unless_given(name, options.segment != 0 ? options.segment : segment);
-  // One socket at a look. Of several that it has found ready UCX 1.13 still looks at each when what
-  // it has received from one was answered by a word to another, whose peer is gone: that closes it,
-  // and then ends the process.
-  set_unless_given("MAX_POLL", 1);
-  // Over TCP, UCX copies what it sends. Where it sends from our memory, 1.13 ends the process when
-  // the peer dies between UCX's look at a socket and its write: it completes that send twice. In
-  // whole segments the copy costs nothing that can be measured.
-  if (options.interfaces.empty() && std::getenv("UCX_ZCOPY_THRESH") == nullptr)
-    set("ZCOPY_THRESH", "inf");
-  always_eager_ = std::getenv("UCX_RNDV_THRESH") == nullptr;
-  if (always_eager_) set("RNDV_THRESH", "inf");
-  constexpr std::uint64_t messages = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
-  std::string problem = init(config, messages);
-  has_rdma_ = problem.empty() && finds_rdma();
+/// A context that only looks, first: how the one that is used is made depends on what there is.
+std::string UcxWorker::open_context(EngineOptions::OneSided one_sided) {
+  std::string problem = init(config_->get(), messages, context_);
+  if (!problem.empty()) return problem;
+  const std::vector<std::string> found = transports_of(context_);
+  ucp_cleanup(std::exchange(context_, nullptr));
+  config_->confine(found);
+  config_->tune(found);
+  always_eager_ = !UcxConfig::user_has_set("RNDV_THRESH");
+  has_rdma_ = std::ranges::any_of(found, printed::is_rdma);
   using OneSided = EngineOptions::OneSided;
-  is_one_sided_ =
-      options.one_sided == OneSided::on || (options.one_sided == OneSided::where_rdma && has_rdma_);
-  if (problem.empty() && is_one_sided_) {
-    ucp_cleanup(std::exchange(context_, nullptr));
-    problem = init(config, messages | UCP_FEATURE_RMA);
-  }
-  ucp_config_release(config);
-  if (!problem.empty())
-    return problem + " (interface " + (options.device.empty() ? "any" : options.device) + ")";
+  is_one_sided_ = one_sided == OneSided::on || (one_sided == OneSided::where_rdma && has_rdma_);
+  problem = init(config_->get(), is_one_sided_ ? messages | UCP_FEATURE_RMA : messages, context_);
+  if (problem.empty()) offered_ = transports_of(context_);
+  return problem;
+}
+
+/// "UCX 1.13 over tcp on lo".
+void UcxWorker::describe() {
   unsigned major = 0, minor = 0, release = 0;
   ucp_get_version(&major, &minor, &release);
+  std::vector<std::string> kinds;
+  for (const std::string& one : offered_) kinds.push_back(printed::kind_of(one));
+  const std::string devices = config_->devices();
   description_ = "UCX " + std::to_string(major) + "." + std::to_string(minor) + " over " +
-                 (options.interfaces.empty() ? "tcp" : options.interfaces) + " on " +
-                 (options.device.empty() ? "any interface" : options.device);
-  return {};
+                 printed::joined_once(kinds, ", ") + " on " +
+                 (devices.empty() ? "any interface" : devices);
 }
 
-std::string UcxWorker::init(const ucp_config_t* config, std::uint64_t features) {
-  ucp_params_t params{};
-  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
-  params.features = features;
-  params.name = "armature";
-  const ucs_status_t status = ucp_init(&params, config, &context_);
-  return status == UCS_OK ? std::string() : failure("ucp_init", status);
-}
-
-/// Whether the network's hardware reads and writes memory: which transports there are is told in
-/// words alone.
-bool UcxWorker::finds_rdma() const {
-  char* text = nullptr;
-  std::size_t bytes = 0;
-  std::FILE* const file = open_memstream(&text, &bytes);
-  if (file == nullptr) return false;
-  ucp_context_print_info(context_, file);
-  std::fclose(file);
-  const std::string told(text, bytes);
-  std::free(text);
-  return told.find("rc_") != std::string::npos || told.find("dc_") != std::string::npos;
+/// Compares what UCX finds where nobody confines it with what it was offered, and uses.
+std::vector<Transport> UcxWorker::transports(ucp_ep_h endpoint) const {
+  ucp_config_t* config = nullptr;
+  ucp_context_h all = nullptr;
+  if (ucp_config_read(nullptr, nullptr, &config) != UCS_OK) return {};
+  (void)ucp_config_modify(config, "TLS", "all");
+  (void)ucp_config_modify(config, "NET_DEVICES", "all");
+  const std::string problem = init(config, messages, all);
+  ucp_config_release(config);
+  if (!problem.empty()) return {};
+  const std::vector<printed::Lane> lanes =
+      printed::lanes(text_of([&](std::FILE* file) { ucp_ep_print_info(endpoint, file); }));
+  std::vector<Transport> found;
+  for (const std::string& name : transports_of(all)) {
+    Transport& one = found.emplace_back(Transport{name, false, ""});
+    for (const printed::Lane& lane : lanes)
+      if (lane.transport == name) one = {name, true, "chosen by UCX for " + lane.uses};
+    if (one.used) continue;
+    const bool is_offered = std::ranges::find(offered_, name) != offered_.end();
+    one.why = is_offered ? "offered, and not chosen by UCX"
+                         : "left out: " + config_->why_left_out(name, offered_);
+  }
+  ucp_cleanup(all);
+  return found;
 }
 
 std::string UcxWorker::open_worker() {

@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <ucp/api/ucp.h>
 
 #include "transport/transport.hpp"
+#include "transport/ucx/config.hpp"
 
 namespace armature::transport {
 
@@ -30,6 +33,8 @@ class UcxWorker {
   [[nodiscard]] ucp_context_h context() const { return context_; }
   [[nodiscard]] ucp_worker_h worker() const { return worker_; }
   [[nodiscard]] const char* description() const { return description_.c_str(); }
+  /// All transports of the machine, and why that endpoint uses them or not.
+  [[nodiscard]] std::vector<Transport> transports(ucp_ep_h endpoint) const;
   [[nodiscard]] std::span<const std::byte> address() const {
     return {reinterpret_cast<const std::byte*>(address_), address_bytes_};
   }
@@ -41,12 +46,13 @@ class UcxWorker {
   [[nodiscard]] bool always_eager() const { return always_eager_; }
 
  private:
-  std::string open_context(const EngineOptions& options);
-  std::string init(const ucp_config_t* config, std::uint64_t features);
-  [[nodiscard]] bool finds_rdma() const;
+  std::string open_context(EngineOptions::OneSided one_sided);
   std::string open_worker();
+  void describe();
 
   std::string description_;
+  std::unique_ptr<UcxConfig> config_;
+  std::vector<std::string> offered_;  // transports from which UCX chooses
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   ucp_address_t* address_ = nullptr;
@@ -56,7 +62,5 @@ class UcxWorker {
   bool has_rdma_ = false;
   bool always_eager_ = true;
 };
-
-[[nodiscard]] std::string failure(const char* call, ucs_status_t status);
 
 }  // namespace armature::transport
