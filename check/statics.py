@@ -56,7 +56,7 @@ def statics(library):
 
 
 def libraries(folder):
-    names = ["libarmature.so", "libarmci.so", "libarmature-malloc.so", "libarmature-ucx.so"]
+    names = ["libarmature.so", "libarmci.so", "libarmature-malloc.so", "libarmature-ucx.so", "libarmature-ofi.so"]
     return [folder / name for name in names if (folder / name).is_file()]
 
 

@@ -45,7 +45,7 @@ if(unit_tests)
   # what has been included already (`#pragma once`).
   target_precompile_headers(unit_tests PRIVATE <fmt/format.h> <gtest/gtest.h> <gmock/gmock.h>)
   armature_unite(unit_tests)
-  add_dependencies(unit_tests armature_ucx)
+  add_dependencies(unit_tests armature_ucx armature_ofi)
   armature_discover_tests(unit_tests unit 60)
 endif()
 

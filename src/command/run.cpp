@@ -19,6 +19,7 @@
 #include "command/start.hpp"
 #include "space/layout.hpp"
 #include "transport/channel.hpp"
+#include "transport/load.hpp"
 
 namespace armature::command {
 namespace {
@@ -133,6 +134,14 @@ void add_network_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& o
             [](LaunchOptions&, const std::string& text) {
               setenv("ARMATURE_NET_DEVICE", text.c_str(), 1);
             });
+  add_value(
+      run, options, "--net-engine", "NAME",
+      "What carries messages between nodes: ucx or ofi, that is libfabric (default: the first "
+      "that is there)",
+      [](LaunchOptions&, const std::string& text) {
+        setenv("ARMATURE_NET_ENGINE", text.c_str(), 1);
+        (void)transport::engine_wanted();
+      });
   add_value(run, options, "--net-heartbeat", "S",
             "Give up a process of another node that is silent for S seconds (default 10; 0: never)",
             [](LaunchOptions&, const std::string& text) {

@@ -14,6 +14,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "net/connect_guard.hpp"
+#include "transport/child_sockets.hpp"
 #include "wait/connecting.hpp"
 
 namespace armature::net {
@@ -85,7 +86,7 @@ void Handshake::meet(std::span<const int> others, const NetworkOptions& options)
   connect(others, options);
   await_greetings(others, options);
   const Lock locked(links_.lock());
-  links_.engine().keep_from_children();
+  transport::keep_sockets_from_children(links_.engine().descriptor());
 }
 
 void Handshake::connect_to(int process, const NetworkOptions& options) {

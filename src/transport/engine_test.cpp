@@ -56,6 +56,7 @@ Bytes patterned(std::size_t bytes, std::size_t seed) {
 
 struct Configuration {
   const char* name;
+  const char* engine;
   std::size_t segment;
 
   /// Writes the end of the test's name as ctest lists it.
@@ -69,7 +70,11 @@ class EngineTest : public testing::TestWithParam<Configuration> {
     EXPECT_EQ(b_.engine->connect(0, a_.engine->address()), nullptr);
   }
   static EngineOptions options() {
-    return {.device = "lo", .interfaces = "", .segment = GetParam().segment};
+    return {.device = "lo",
+            .device_alone = true,
+            .interfaces = "",
+            .name = GetParam().engine,
+            .segment = GetParam().segment};
   }
   /// Progresses both until that holds; false after 20 s.
   template <class Condition>
@@ -227,9 +232,13 @@ TEST_P(EngineTest, says_what_it_is) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ucx, EngineTest,
-                         testing::Values(Configuration{"default", 0},
-                                         Configuration{"tiny_segments", 1024},
-                                         Configuration{"large_segments", 256 * 1024}),
+                         testing::Values(Configuration{"default", "ucx", 0},
+                                         Configuration{"tiny_segments", "ucx", 1024},
+                                         Configuration{"large_segments", "ucx", 256 * 1024}),
+                         [](const auto& of) { return std::string(of.param.name); });
+INSTANTIATE_TEST_SUITE_P(Ofi, EngineTest,
+                         testing::Values(Configuration{"default", "ofi", 0},
+                                         Configuration{"tiny_segments", "ofi", 1024}),
                          [](const auto& of) { return std::string(of.param.name); });
 
 TEST(Engine, an_interface_that_is_not_there_is_an_error_that_names_it) {

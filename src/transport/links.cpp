@@ -15,6 +15,7 @@
 #include "base/fail.hpp"
 #include "base/process_memory.hpp"
 #include "base/valgrind.hpp"
+#include "transport/child_sockets.hpp"
 
 namespace armature::transport {
 
@@ -116,6 +117,7 @@ Links::Links(const Options& options)
 }
 
 Links::~Links() {
+  forget_sockets();
   engine_.reset();  // it may report what it lets go of
 }
 
@@ -162,7 +164,7 @@ bool Links::progress() {
   bool any = streams_.push();
   any = engine_->progress() || any;
   if (on_first_use != nullptr && !strange_.empty()) hear_strangers();
-  if (std::exchange(has_new_sockets_, false)) engine_->keep_from_children();
+  if (std::exchange(has_new_sockets_, false)) keep_sockets_from_children(engine_->descriptor());
   if (!owing_.empty()) {
     bool now = false;
     for (const Link* link : owing_) now = now || link->owes_ == Link::Owes::now;

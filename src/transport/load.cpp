@@ -1,9 +1,12 @@
-// Finds the module of the network engine: beside the library, or beside the command that has the
+// Finds the module of a network engine: beside the library, or beside the command that has the
 // library inside.
 #include "transport/load.hpp"
 
 #include <dlfcn.h>
+#include <signal.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -18,7 +21,15 @@
 namespace armature::transport {
 namespace {
 
-constexpr const char* module_name = "libarmature-ucx.so";
+/// An engine that there is, and what it needs.
+struct EngineKind {
+  const char* name;
+  const char* module;
+  const char* library;
+  const char* package;
+};
+constexpr EngineKind kinds[] = {{"ucx", "libarmature-ucx.so", "UCX", "libucx0"},
+                                {"ofi", "libarmature-ofi.so", "libfabric", "libfabric1"}};
 
 std::filesystem::path own_folder() {
   Dl_info here{};
@@ -30,41 +41,83 @@ std::filesystem::path own_folder() {
                  : file.parent_path();
 }
 
-void* load_module(std::string& problem) {
+/// Keeps what signals do: libraries of networks install handlers in place of ours, which say who
+/// died of what.
+class SignalsKept {
+ public:
+  SignalsKept() {
+    for (int signal = 1; signal < count; ++signal) (void)sigaction(signal, nullptr, at(signal));
+  }
+  SignalsKept(const SignalsKept&) = delete;
+  SignalsKept& operator=(const SignalsKept&) = delete;
+  ~SignalsKept() {
+    for (int signal = 1; signal < count; ++signal) (void)sigaction(signal, at(signal), nullptr);
+  }
+
+ private:
+  static constexpr int count = 32;
+  struct sigaction* at(int signal) {
+    return &actions_[static_cast<std::size_t>(signal)];
+  }
+  std::array<struct sigaction, count> actions_{};
+};
+
+void* load_module(const char* name, std::string& problem) {
   const std::filesystem::path folder = own_folder();
-  const std::vector<std::string> places = {folder / module_name, folder / "../lib" / module_name,
-                                           folder / "../../lib" / module_name, module_name};
+  const std::vector<std::string> places = {folder / name, folder / "../lib" / name,
+                                           folder / "../../lib" / name, name};
+  problem = "no such file";
   for (const std::string& place : places) {
-    if (place != module_name && !std::filesystem::exists(place)) continue;
+    if (place != name && !std::filesystem::exists(place)) continue;
     if (void* module = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return module;
-    problem = dlerror();
+    if (place != name || problem == "no such file") problem = dlerror();
   }
   return nullptr;
 }
 
 std::unique_ptr<Engine> open_engine(Sink& sink, const EngineOptions& options) {
-  std::string problem = "no such file";
-  void* const module = load_module(problem);
-  if (module == nullptr)
-    base::fail(Errc::start, fmt::format("a job of several nodes needs {}: {}. It lies beside "
-                                        "libarmature and needs UCX (package libucx0)",
-                                        module_name, problem));
-  const auto open = reinterpret_cast<OpenEngine>(dlsym(module, "armature_open_engine"));
-  if (open == nullptr)
-    base::fail(Errc::start, fmt::format("{} is of another version of Armature", module_name));
-  char text[512] = "";
-  std::unique_ptr<Engine> engine(open(sink, options, text, sizeof text));
-  if (engine == nullptr) base::fail(Errc::start, fmt::format("the network engine: {}", text));
-  return engine;
+  const SignalsKept kept;
+  std::string missing;
+  for (const EngineKind& kind : kinds) {
+    if (!options.name.empty() && options.name != kind.name) continue;
+    std::string problem;
+    void* const module = load_module(kind.module, problem);
+    if (module == nullptr) {
+      missing += fmt::format("{}{}: {}; it needs {} (package {})", missing.empty() ? "" : ". ",
+                             kind.module, problem, kind.library, kind.package);
+      continue;
+    }
+    const auto open = reinterpret_cast<OpenEngine>(dlsym(module, "armature_open_engine"));
+    if (open == nullptr)
+      base::fail(Errc::start, fmt::format("{} is of another version of Armature", kind.module));
+    char text[512] = "";
+    std::unique_ptr<Engine> engine(open(sink, options, text, sizeof text));
+    if (engine == nullptr) base::fail(Errc::start, fmt::format("the network engine: {}", text));
+    return engine;
+  }
+  base::fail(Errc::start, fmt::format("a job of several nodes needs an engine, which lies beside "
+                                      "libarmature: {}",
+                                      missing));
 }
 
 }  // namespace
 
+std::string engine_wanted() {
+  const char* const set = std::getenv("ARMATURE_NET_ENGINE");
+  const std::string name = set != nullptr ? set : "";
+  const auto is_named = [&](const EngineKind& kind) { return name == kind.name; };
+  if (!name.empty() && std::ranges::none_of(kinds, is_named))
+    base::fail(Errc::start, fmt::format("ARMATURE_NET_ENGINE={}: it may be ucx or ofi", name));
+  return name;
+}
+
 std::unique_ptr<Engine> load_engine(Sink& sink, const EngineOptions& options) {
+  EngineOptions chosen = options;
+  if (chosen.name.empty()) chosen.name = engine_wanted();
   const char* const hook = std::getenv("ARMATURE_NET_HOOK");
-  if (hook == nullptr) return open_engine(sink, options);
+  if (hook == nullptr) return open_engine(sink, chosen);
   return std::make_unique<Hook>(sink, HookOptions::parse(hook),
-                                [&](Sink& own) { return open_engine(own, options); });
+                                [&](Sink& own) { return open_engine(own, chosen); });
 }
 
 }  // namespace armature::transport

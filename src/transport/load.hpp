@@ -1,10 +1,15 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "transport/transport.hpp"
 
 namespace armature::transport {
+
+/// Returns the engine that ARMATURE_NET_ENGINE names, "" for none. Throws Error(start) when there
+/// is no such engine.
+std::string engine_wanted();
 
 /// Loads the engine's module and opens it. Throws Error(start) naming what is missing and the
 /// remedy. The module stays until exit.

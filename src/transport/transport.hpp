@@ -74,9 +74,6 @@ class Engine {
   /// Reports what has happened; whether anything has. Never blocks, and returns in bounded time
   /// though more keeps coming: the caller comes back.
   virtual bool progress() = 0;
-  /// Once all peers have answered: from now on nobody whom this process starts or forks keeps
-  /// connections of its open after its death.
-  virtual void keep_from_children() {}
   /// Readable when there is something to progress, once arm() has said true.
   [[nodiscard]] virtual int descriptor() const = 0;
   /// False when there is something already.

@@ -13,6 +13,7 @@
 #include "image/copies.hpp"
 #include "rmi/settings.hpp"
 #include "transport/limits.hpp"
+#include "transport/load.hpp"
 #include "world/wired_job.hpp"
 
 namespace armature {
@@ -31,6 +32,7 @@ void require_sense_of_variables() {
     (void)balance::strategy(name);
   (void)bootstrap::start_timeout();
   (void)transport::Limits::get();
+  (void)transport::engine_wanted();
   (void)copies::wanted_way();
   (void)rmi::settings_at_start();
   (void)image::globals_are_private();

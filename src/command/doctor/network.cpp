@@ -147,10 +147,13 @@ void check_engine(Findings& findings) {
   } catch (const Error& error) {
     engine.health = Health::bad;
     engine.found = error.what();
-    const bool is_loaded = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD) != nullptr;
-    engine.remedy = !is_loaded ? "install UCX (Debian: libucx0)"
+    const auto is_loaded = [](const char* library) {
+      return dlopen(library, RTLD_LAZY | RTLD_NOLOAD) != nullptr;
+    };
+    const bool is_there = is_loaded("libucp.so.0") || is_loaded("libfabric.so.1");
+    engine.remedy = !is_there ? "install UCX (Debian: libucx0) or libfabric (libfabric1)"
                     : device.empty()
-                        ? "UCX is there, but does not start: it needs files (ulimit -n) and memory"
+                        ? "it is there, but does not start: it needs files (ulimit -n) and memory"
                         : "set ARMATURE_NET_DEVICE to an interface below, or unset it";
   }
   findings.push_back(engine);
@@ -216,7 +219,8 @@ void check_protocols(Findings& findings) {
 void check_settings(Findings& findings) {
   std::string given;
   for (char** at = environ; *at != nullptr; ++at)
-    if (std::strncmp(*at, "ARMATURE_NET_", 13) == 0 || std::strncmp(*at, "UCX_", 4) == 0)
+    if (std::strncmp(*at, "ARMATURE_NET_", 13) == 0 || std::strncmp(*at, "UCX_", 4) == 0 ||
+        std::strncmp(*at, "FI_", 3) == 0)
       given += (given.empty() ? "" : " ") + std::string(*at);
   findings.push_back({"settings", Health::note, given.empty() ? "none" : given, ""});
 }

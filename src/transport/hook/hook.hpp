@@ -100,7 +100,6 @@ class Hook final : public Engine, private Sink {
     return options_.delay_us != 0 ? delayed_.descriptor() : inner_->descriptor();
   }
   [[nodiscard]] bool arm() override { return inner_->arm(); }
-  void keep_from_children() override { inner_->keep_from_children(); }
 
   [[nodiscard]] std::vector<Transport> transports(int peer) const override {
     return inner_->transports(peer);

@@ -53,7 +53,7 @@ std::string UcxConfig::read() {
   return {};
 }
 
-// Who has a card does not name it by the interface whose subnet the nodes share.
+// Cards have other names than the interface whose subnet the nodes share.
 void UcxConfig::confine(std::span<const std::string> found) {
   if (options_.device.empty() || (user_has_set("NET_DEVICES") && !options_.device_alone)) return;
   devices_ = options_.device;

@@ -4,10 +4,11 @@
 #include <cstdio>
 #include <utility>
 
+#include "transport/engine_mark.hpp"
+
 namespace armature::transport {
 
 Ucx::~Ucx() {
-  forget_sockets();
   memory_.destroy_keys();
   worker_.close();
   memory_.unregister_all();
@@ -26,6 +27,7 @@ std::string Ucx::open(const EngineOptions& options) {
 }
 
 const char* Ucx::connect(int peer, std::span<const std::byte> address) {
+  if (has_ofi_mark(address)) return other_engine;
   const auto index = static_cast<std::size_t>(peer);
   if (peers_.size() <= index) peers_.resize(index + 1);
   peers_[index] = std::make_unique<Peer>(Peer{this, peer});

@@ -11,7 +11,6 @@
 #include <ucp/api/ucp.h>
 
 #include "transport/transport.hpp"
-#include "transport/ucx/child_sockets.hpp"
 #include "transport/ucx/dropped_endpoints.hpp"
 #include "transport/ucx/remote_memory.hpp"
 #include "transport/ucx/worker.hpp"
@@ -50,7 +49,6 @@ class Ucx final : public Engine {
     return true;
   }
   [[nodiscard]] int descriptor() const override { return worker_.descriptor(); }
-  void keep_from_children() override { keep_sockets_from_children(worker_.descriptor()); }
   [[nodiscard]] bool arm() override {
     return is_armed_ = ucp_worker_arm(worker_.worker()) == UCS_OK;
   }

@@ -1,11 +1,11 @@
-// A peer sees that this process has died when its sockets are closed: by all who have them. UCX
-// leaves them open in what the program starts, and a child of fork has them in any case. So they
-// are closed there.
+// A peer sees that this process has died when its sockets are closed: by all who have them. UCX and
+// libfabric leave them open in what the program starts, and a child of fork has them in any case.
+// So they are closed there.
 //
-// UCX does not say which they are: they are what the descriptor that it is waited for with watches,
-// and what these watch. The kernel tells that (proc(5), fdinfo), in a child of fork, too, where
-// nothing may be allocated.
-#include "transport/ucx/child_sockets.hpp"
+// An engine does not say which they are: they are what the descriptor that it is waited for with
+// watches, and what these watch. The kernel tells that (proc(5), fdinfo), in a child of fork, too,
+// where nothing may be allocated.
+#include "transport/child_sockets.hpp"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -90,6 +90,7 @@ void close_in_child() {
 }  // namespace
 
 void keep_sockets_from_children(int descriptor) {
+  if (descriptor < 0) return;
   for_each_socket(descriptor, levels_max, [](int socket) {
     const int flags = fcntl(socket, F_GETFD);
     if (flags >= 0) (void)fcntl(socket, F_SETFD, flags | FD_CLOEXEC);

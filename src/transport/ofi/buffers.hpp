@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+
+namespace armature::transport {
+
+class OfiFabric;
+struct OfiPeer;
+
+/// A buffer that libfabric sends from or receives to. Its address is the context of the operation.
+struct OfiBuffer {
+  fi_context2 context;  // libfabric's, in front: it is told by this
+  std::unique_ptr<std::byte[]> memory;
+  std::size_t bytes = 0;
+  fid_mr* registration = nullptr;
+  OfiPeer* to = nullptr;  // whom it is sent to; nullptr: it receives
+
+  [[nodiscard]] void* descriptor() const {
+    return registration == nullptr ? nullptr : fi_mr_desc(registration);
+  }
+};
+
+/// The buffers of an engine: all of one length, made when they are needed, and used again.
+class OfiBuffers {
+ public:
+  explicit OfiBuffers(OfiFabric& fabric) : fabric_(fabric) {}
+  OfiBuffers(const OfiBuffers&) = delete;
+  OfiBuffers& operator=(const OfiBuffers&) = delete;
+  ~OfiBuffers() = default;
+
+  void set_length(std::size_t bytes) { bytes_ = bytes; }
+  [[nodiscard]] std::size_t length() const { return bytes_; }
+  /// Returns nullptr when memory cannot be registered.
+  [[nodiscard]] OfiBuffer* take();
+  void give_back(OfiBuffer& buffer) { free_.push_back(&buffer); }
+  /// Before the domain is closed.
+  void unregister();
+
+ private:
+  OfiFabric& fabric_;
+  std::size_t bytes_ = 0;
+  std::vector<std::unique_ptr<OfiBuffer>> all_;
+  std::vector<OfiBuffer*> free_;  // the last that was given back is in the caches
+};
+
+}  // namespace armature::transport

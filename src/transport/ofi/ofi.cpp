@@ -1,0 +1,251 @@
+// Packets by libfabric: copied into buffers, sent in fragments, received in buffers.
+#include "transport/ofi/ofi.hpp"
+
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include <rdma/fi_errno.h>
+
+#include "transport/engine_mark.hpp"
+
+namespace armature::transport {
+namespace {
+
+/// Copies bytes [from, from + to.size()) of a packet.
+void copy_part(std::span<const std::byte> head, std::span<const std::byte> body, std::size_t from,
+               std::span<std::byte> to) {
+  if (from < head.size()) {
+    const std::size_t of_head = std::min(head.size() - from, to.size());
+    std::memcpy(to.data(), head.data() + from, of_head);
+    to = to.subspan(of_head);
+    from += of_head;
+  }
+  if (!to.empty()) std::memcpy(to.data(), body.data() + (from - head.size()), to.size());
+}
+
+}  // namespace
+
+Ofi::~Ofi() {
+  buffers_.unregister();
+  fabric_.close();
+}
+
+std::string Ofi::open(const EngineOptions& options) {
+  if (std::string problem = fabric_.open(options); !problem.empty()) return problem;
+  const std::span<const std::byte> name = fabric_.name();
+  address_.assign(sizeof ofi_mark + name.size(), std::byte{});
+  std::memcpy(address_.data(), ofi_mark, sizeof ofi_mark);
+  std::memcpy(address_.data() + sizeof ofi_mark, name.data(), name.size());
+  std::random_device random;
+  number_ = (std::uint64_t{random()} << 32) | random();
+  buffers_.set_length(sizeof(FragmentHeader) + (options.segment != 0 ? options.segment : segment));
+  for (std::size_t i = 0; i < receiving; ++i) {
+    OfiBuffer* const buffer = buffers_.take();
+    if (buffer == nullptr) return "libfabric cannot register memory: ulimit -l may be too low";
+    receive_into(*buffer);
+  }
+  return open_descriptor();
+}
+
+std::string Ofi::open_descriptor() {
+  timer_ = base::FileDescriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  either_ = base::FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
+  epoll_event readable{.events = EPOLLIN, .data = {}};
+  for (const int one : {timer_.get(), fabric_.descriptor()})
+    if (!either_ || epoll_ctl(either_.get(), EPOLL_CTL_ADD, one, &readable) != 0)
+      return std::string("epoll: ") + std::strerror(errno);
+  return {};
+}
+
+const char* Ofi::connect(int peer, std::span<const std::byte> address) {
+  const auto index = static_cast<std::size_t>(peer);
+  if (!has_ofi_mark(address)) return other_engine;
+  if (peers_.size() <= index) peers_.resize(index + 1);
+  if (peers_[index] != nullptr) former_.push_back(std::move(peers_[index]));
+  const std::span<const std::byte> name = address.subspan(sizeof ofi_mark);
+  peers_[index] = std::make_unique<OfiPeer>(
+      peer, fabric_.has_socket_names() ? name : std::span<const std::byte>());
+  OfiPeer& made = *peers_[index];
+  if (fi_av_insert(fabric_.addresses(), name.data(), 1, &made.address, 0, nullptr) == 1)
+    return nullptr;
+  made.lost = true;
+  return "libfabric does not take its address";
+}
+
+// -- sending --------------------------------------------------------------------------------------
+
+bool Ofi::send(int peer, std::span<const std::byte> head, std::span<const std::byte> body,
+               std::uint64_t token) {
+  OfiPeer& to = *peers_[static_cast<std::size_t>(peer)];
+  if (to.lost) return true;
+  OfiPeer::Waiting packet{head, body, token, 0};
+  const std::size_t bytes = head.size() + body.size();
+  if (to.waiting.empty()) {
+    bool is_taken = true;
+    do is_taken = send_fragment(to, packet);
+    while (is_taken && packet.done < bytes);
+    if (is_taken || to.lost) return true;
+  }
+  to.waiting.push_back(packet);
+  return false;
+}
+
+/// Sends as much of a packet as a buffer holds; whether that was possible.
+bool Ofi::send_fragment(OfiPeer& to, OfiPeer::Waiting& packet) {
+  if (to.under_way >= under_way_max) return false;
+  OfiBuffer* const buffer = buffers_.take();
+  if (buffer == nullptr) return false;
+  const std::size_t bytes = packet.head.size() + packet.body.size();
+  const std::size_t part = std::min(bytes - packet.done, buffer->bytes - sizeof(FragmentHeader));
+  const FragmentHeader header{number_, packet.done, bytes, packet.head.size()};
+  std::memcpy(buffer->memory.get(), &header, sizeof header);
+  copy_part(packet.head, packet.body, packet.done, {buffer->memory.get() + sizeof header, part});
+  buffer->to = &to;
+  const ssize_t status = fi_send(fabric_.endpoint(), buffer->memory.get(), sizeof header + part,
+                                 buffer->descriptor(), to.address, buffer);
+  to.is_held_up = status == -FI_EAGAIN;
+  if (status != 0) {
+    buffers_.give_back(*buffer);
+    if (!to.is_held_up) lose(to, fi_strerror(static_cast<int>(-status)));
+    return false;
+  }
+  ++to.under_way;
+  packet.done += part;
+  return true;
+}
+
+/// Sends what waits; whether any of it left.
+bool Ofi::push(OfiPeer& to) {
+  bool any = false;
+  while (!to.waiting.empty()) {
+    OfiPeer::Waiting& packet = to.waiting.front();
+    if (!send_fragment(to, packet)) break;
+    any = true;
+    if (packet.done < packet.head.size() + packet.body.size()) continue;
+    const std::uint64_t token = packet.token;
+    to.waiting.pop_front();
+    sink_.sent(token);
+  }
+  if (any) to.life.forget();
+  return any;
+}
+
+// -- what happens ---------------------------------------------------------------------------------
+
+bool Ofi::progress() {
+  bool any = !let_go_.empty();
+  for (const std::uint64_t token : std::exchange(let_go_, {})) sink_.sent(token);
+  int round = 0;
+  while (round < rounds_max && take_completions()) ++round;
+  for (std::size_t i = 0; i < peers_.size(); ++i)
+    if (OfiPeer* const peer = peers_[i].get(); peer != nullptr && !peer->waiting.empty())
+      any = push(*peer) || any;
+  look_at_held_up();
+  for (OfiBuffer* const buffer : std::exchange(unposted_, {})) receive_into(*buffer);
+  // A thread that sleeps on the descriptor is to continue where this has stopped.
+  if (round == rounds_max) wake_in(1);
+  return any || round > 0;
+}
+
+bool Ofi::arm() {
+  constexpr std::uint64_t retry_ns = 1'000'000;
+  bool is_held_up = !unposted_.empty();
+  for (const auto& peer : peers_)
+    is_held_up = is_held_up || (peer != nullptr && !peer->waiting.empty() && peer->is_held_up);
+  wake_in(is_held_up ? retry_ns : 0);
+  return let_go_.empty() && fabric_.may_sleep();
+}
+
+/// The descriptor is readable in that time; 0: it need not be.
+void Ofi::wake_in(std::uint64_t ns) {
+  const itimerspec at{{}, {0, static_cast<long>(ns)}};
+  timerfd_settime(timer_.get(), 0, &at, nullptr);
+}
+
+bool Ofi::take_completions() {
+  fi_cq_msg_entry entries[16];
+  const ssize_t count = fi_cq_read(fabric_.completions(), entries, std::size(entries));
+  if (count == -FI_EAVAIL) take_error();
+  for (ssize_t i = 0; i < count; ++i)
+    complete(*static_cast<OfiBuffer*>(entries[i].op_context), entries[i].len);
+  return count > 0 || count == -FI_EAVAIL;
+}
+
+void Ofi::complete(OfiBuffer& buffer, std::size_t bytes) {
+  if (OfiPeer* const to = std::exchange(buffer.to, nullptr)) {
+    --to->under_way;
+    return buffers_.give_back(buffer);
+  }
+  fragments_.take({buffer.memory.get(), std::min(bytes, buffer.bytes)},
+                  [&](std::span<const std::byte> head, std::span<const std::byte> body) {
+                    sink_.received(head, body);
+                  });
+  receive_into(buffer);
+}
+
+/// An operation that has failed. What is longer than a buffer is no fragment of ours.
+void Ofi::take_error() {
+  fi_cq_err_entry entry{};
+  if (fi_cq_readerr(fabric_.completions(), &entry, 0) != 1 || entry.op_context == nullptr) return;
+  auto& buffer = *static_cast<OfiBuffer*>(entry.op_context);
+  OfiPeer* const to = std::exchange(buffer.to, nullptr);
+  if (to == nullptr) return receive_into(buffer);
+  --to->under_way;
+  buffers_.give_back(buffer);
+  lose(*to, fi_strerror(entry.err));
+}
+
+void Ofi::receive_into(OfiBuffer& buffer) {
+  buffer.to = nullptr;
+  if (fi_recv(fabric_.endpoint(), buffer.memory.get(), buffer.bytes, buffer.descriptor(),
+              FI_ADDR_UNSPEC, &buffer) != 0)
+    unposted_.push_back(&buffer);
+}
+
+// -- peers that are gone --------------------------------------------------------------------------
+
+void Ofi::look_at_held_up() {
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    OfiPeer* const peer = peers_[i].get();
+    if (peer != nullptr && !peer->lost && peer->is_held_up && !peer->waiting.empty() &&
+        peer->life.is_gone())
+      lose(*peer, "connection refused: the process has ended");
+  }
+}
+
+void Ofi::lose(OfiPeer& peer, const char* why) {
+  if (std::exchange(peer.lost, true)) return;
+  let_go(peer);
+  sink_.lost(peer.number, why);
+}
+
+/// Reports what waits for it by the next progress().
+void Ofi::let_go(OfiPeer& peer) {
+  for (const OfiPeer::Waiting& packet : std::exchange(peer.waiting, {}))
+    let_go_.push_back(packet.token);
+}
+
+void Ofi::drop(int peer) {
+  OfiPeer& dropped = *peers_[static_cast<std::size_t>(peer)];
+  dropped.lost = true;
+  let_go(dropped);
+}
+
+}  // namespace armature::transport
+
+extern "C" __attribute__((visibility("default"))) armature::transport::Engine* armature_open_engine(
+    armature::transport::Sink& sink, const armature::transport::EngineOptions& options,
+    char* problem, std::size_t problem_bytes) {
+  auto engine = std::make_unique<armature::transport::Ofi>(sink);
+  const std::string wrong = engine->open(options);
+  if (wrong.empty()) return engine.release();
+  std::snprintf(problem, problem_bytes, "%s", wrong.c_str());
+  return nullptr;
+}
