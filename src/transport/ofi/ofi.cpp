@@ -13,6 +13,7 @@
 
 #include <rdma/fi_errno.h>
 
+#include "base/clock.hpp"
 #include "transport/engine_mark.hpp"
 
 namespace armature::transport {
@@ -40,9 +41,17 @@ Ofi::~Ofi() {
 std::string Ofi::open(const EngineOptions& options) {
   if (std::string problem = fabric_.open(options); !problem.empty()) return problem;
   const std::span<const std::byte> name = fabric_.name();
-  address_.assign(sizeof ofi_mark + name.size(), std::byte{});
-  std::memcpy(address_.data(), ofi_mark, sizeof ofi_mark);
-  std::memcpy(address_.data() + sizeof ofi_mark, name.data(), name.size());
+  std::string problem =
+      lives_.open(fabric_.has_socket_names() ? name : std::span<const std::byte>());
+  if (!problem.empty()) return problem;
+  const std::uint64_t port = lives_.port();
+  const auto append = [this](const void* bytes, std::size_t count) {
+    const auto* const first = static_cast<const std::byte*>(bytes);
+    address_.insert(address_.end(), first, first + count);
+  };
+  append(ofi_mark, sizeof ofi_mark);
+  append(&port, sizeof port);
+  append(name.data(), name.size());
   std::random_device random;
   number_ = (std::uint64_t{random()} << 32) | random();
   buffers_.set_length(sizeof(FragmentHeader) + (options.segment != 0 ? options.segment : segment));
@@ -58,7 +67,7 @@ std::string Ofi::open_descriptor() {
   timer_ = base::FileDescriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   either_ = base::FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
   epoll_event readable{.events = EPOLLIN, .data = {}};
-  for (const int one : {timer_.get(), fabric_.descriptor()})
+  for (const int one : {timer_.get(), lives_.descriptor(), fabric_.descriptor()})
     if (!either_ || epoll_ctl(either_.get(), EPOLL_CTL_ADD, one, &readable) != 0)
       return std::string("epoll: ") + std::strerror(errno);
   return {};
@@ -67,12 +76,16 @@ std::string Ofi::open_descriptor() {
 const char* Ofi::connect(int peer, std::span<const std::byte> address) {
   const auto index = static_cast<std::size_t>(peer);
   if (!has_ofi_mark(address)) return other_engine;
+  if (address.size() <= sizeof ofi_mark + sizeof(std::uint64_t)) return "its address is too short";
   if (peers_.size() <= index) peers_.resize(index + 1);
+  std::erase(dying_, peer);
   if (peers_[index] != nullptr) former_.push_back(std::move(peers_[index]));
-  const std::span<const std::byte> name = address.subspan(sizeof ofi_mark);
-  peers_[index] = std::make_unique<OfiPeer>(
-      peer, fabric_.has_socket_names() ? name : std::span<const std::byte>());
+  std::uint64_t port = 0;
+  std::memcpy(&port, address.data() + sizeof ofi_mark, sizeof port);
+  const std::span<const std::byte> name = address.subspan(sizeof ofi_mark + sizeof port);
+  peers_[index] = std::make_unique<OfiPeer>(peer);
   OfiPeer& made = *peers_[index];
+  lives_.watch(peer, fabric_.has_socket_names() ? name : std::span<const std::byte>(), port);
   if (fi_av_insert(fabric_.addresses(), name.data(), 1, &made.address, 0, nullptr) == 1)
     return nullptr;
   made.lost = true;
@@ -133,7 +146,6 @@ bool Ofi::push(OfiPeer& to) {
     to.waiting.pop_front();
     sink_.sent(token);
   }
-  if (any) to.life.forget();
   return any;
 }
 
@@ -147,7 +159,7 @@ bool Ofi::progress() {
   for (std::size_t i = 0; i < peers_.size(); ++i)
     if (OfiPeer* const peer = peers_[i].get(); peer != nullptr && !peer->waiting.empty())
       any = push(*peer) || any;
-  look_at_held_up();
+  if (round == 0) look_for_deaths();
   for (OfiBuffer* const buffer : std::exchange(unposted_, {})) receive_into(*buffer);
   // A thread that sleeps on the descriptor is to continue where this has stopped.
   if (round == rounds_max) wake_in(1);
@@ -156,7 +168,8 @@ bool Ofi::progress() {
 
 bool Ofi::arm() {
   constexpr std::uint64_t retry_ns = 1'000'000;
-  bool is_held_up = !unposted_.empty();
+  looks_ = ~0U;  // whoever sleeps is woken by a death, too
+  bool is_held_up = !unposted_.empty() || !dying_.empty();
   for (const auto& peer : peers_)
     is_held_up = is_held_up || (peer != nullptr && !peer->waiting.empty() && peer->is_held_up);
   wake_in(is_held_up ? retry_ns : 0);
@@ -211,13 +224,27 @@ void Ofi::receive_into(OfiBuffer& buffer) {
 
 // -- peers that are gone --------------------------------------------------------------------------
 
-void Ofi::look_at_held_up() {
-  for (std::size_t i = 0; i < peers_.size(); ++i) {
-    OfiPeer* const peer = peers_[i].get();
-    if (peer != nullptr && !peer->lost && peer->is_held_up && !peer->waiting.empty() &&
-        peer->life.is_gone())
-      lose(*peer, "connection refused: the process has ended");
+/// A process that has died may have sent something before, such as that it ends. So its death is
+/// reported a little later.
+void Ofi::look_for_deaths() {
+  constexpr std::uint64_t to_come_ns = 20'000'000;
+  constexpr unsigned looks_between = 8;
+  if (!dying_.empty() || ++looks_ % looks_between == 0) {
+    for (const int number : lives_.look()) {
+      peers_[static_cast<std::size_t>(number)]->died_ns = base::now_of_machine_ns();
+      dying_.push_back(number);
+    }
   }
+  if (dying_.empty()) return;
+  std::vector<int> due;
+  std::erase_if(dying_, [&](int number) {
+    const OfiPeer& peer = *peers_[static_cast<std::size_t>(number)];
+    const bool is_due = base::now_of_machine_ns() - peer.died_ns > to_come_ns;
+    if (is_due) due.push_back(number);
+    return is_due;
+  });
+  for (const int number : due)
+    lose(*peers_[static_cast<std::size_t>(number)], "the process has ended");
 }
 
 void Ofi::lose(OfiPeer& peer, const char* why) {
@@ -235,6 +262,7 @@ void Ofi::let_go(OfiPeer& peer) {
 void Ofi::drop(int peer) {
   OfiPeer& dropped = *peers_[static_cast<std::size_t>(peer)];
   dropped.lost = true;
+  lives_.forget(peer);
   let_go(dropped);
 }
 

@@ -12,7 +12,7 @@
 #include "transport/ofi/buffers.hpp"
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/fragments.hpp"
-#include "transport/ofi/life_sign.hpp"
+#include "transport/ofi/life_lines.hpp"
 #include "transport/transport.hpp"
 
 // The engine over libfabric, by messages of reliable endpoints (fi_endpoint(3), FI_EP_RDM). What is
@@ -30,12 +30,12 @@ struct OfiPeer {
     std::size_t done;  // bytes that have been sent
   };
 
-  OfiPeer(int is, std::span<const std::byte> name) : number(is), life(name) {}
+  explicit OfiPeer(int is) : number(is) {}
   int number;
   fi_addr_t address = FI_ADDR_UNSPEC;
-  LifeSign life;
   bool lost = false;
-  bool is_held_up = false;  // libfabric takes nothing for it at the moment
+  std::uint64_t died_ns = 0;  // when its death was noticed, if what it has sent may still come
+  bool is_held_up = false;    // libfabric takes nothing for it at the moment
   std::size_t under_way = 0;
   std::deque<Waiting> waiting;
 };
@@ -76,7 +76,7 @@ class Ofi final : public Engine {
   void take_error();
   [[nodiscard]] bool send_fragment(OfiPeer& to, OfiPeer::Waiting& packet);
   [[nodiscard]] bool push(OfiPeer& to);
-  void look_at_held_up();
+  void look_for_deaths();
   void lose(OfiPeer& peer, const char* why);
   void let_go(OfiPeer& peer);
   void wake_in(std::uint64_t ns);
@@ -85,6 +85,7 @@ class Ofi final : public Engine {
   OfiFabric fabric_;
   OfiBuffers buffers_{fabric_};
   Fragments fragments_;
+  LifeLines lives_;
   std::vector<std::byte> address_;
   std::uint64_t number_ = 0;  // of this process, in fragments
   std::vector<std::unique_ptr<OfiPeer>> peers_;
@@ -92,6 +93,8 @@ class Ofi final : public Engine {
       former_;                         // peers that came again: messages may be under way
   std::vector<OfiBuffer*> unposted_;   // that could not be made to receive
   std::vector<std::uint64_t> let_go_;  // tokens to be reported
+  std::vector<int> dying_;             // peers that are to be reported as lost
+  unsigned looks_ = 0;
   std::string problem_;
   base::FileDescriptor timer_, either_;  // it, or completions
 };

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.hpp"
+
+namespace armature::transport {
+
+/// Finds out that a process has died, which libfabric does not tell: it lets nothing be sent to one
+/// that is gone, and does not say why.
+///
+/// Each process listens at a port of its own and accepts nobody. Whoever wants to hear of its death
+/// connects: the kernel completes that, and resets all such connections when the process is gone.
+/// So they take no descriptor at the process that is watched, and strangers learn and do nothing.
+class LifeLines {
+ public:
+  /// Listens at the address of the process's endpoint; where that is none of sockets, nobody can
+  /// watch it. Returns an error text, or "".
+  [[nodiscard]] std::string open(std::span<const std::byte> endpoint);
+  /// Tells others how to watch this process; 0: they cannot.
+  [[nodiscard]] std::uint64_t port() const { return port_; }
+  /// Readable when a process may have died.
+  [[nodiscard]] int descriptor() const { return watched_.get(); }
+
+  /// Watches the process with that number from now on, instead of one that had it before.
+  void watch(int number, std::span<const std::byte> endpoint, std::uint64_t port);
+  void forget(int number) { lines_.erase(number); }
+  /// Returns the numbers of those that have died since, each once.
+  [[nodiscard]] std::vector<int> look();
+
+ private:
+  std::uint64_t port_ = 0;
+  base::FileDescriptor listener_, watched_;
+  std::map<int, base::FileDescriptor> lines_;
+};
+
+}  // namespace armature::transport
