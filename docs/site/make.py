@@ -20,7 +20,8 @@ INTERFACES = {"compat/armci/include/armci.h": "armci.h", "compat/armci/include/m
               "compat/armci/include/armcix.h": "armcix.h", "compat/armci/include/mp3.h": "mp3.h"}
 GUIDES = ["first-program", "memory", "semantics", "completion", "teams", "remote-calls", "containers", "algorithms",
           "tasks", "modules", "distributed-arrays", "arrays-from-mpi", "object-arrays", "virtual-ranks",
-          "private-globals", "threads", "launching", "races", "tracing", "layers", "armci", "openshmem", "coarrays"]
+          "private-globals", "threads", "launching", "prediction", "races", "tracing", "layers", "armci",
+          "openshmem", "coarrays"]
 
 
 def tracked():

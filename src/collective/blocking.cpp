@@ -9,6 +9,7 @@
 #include "team/by_messages.hpp"
 #include "team/show_breakdown.hpp"
 #include "team/team_state.hpp"
+#include "wait/cost_model.hpp"
 
 namespace armature::team {
 
@@ -80,7 +81,8 @@ bool goes_by_messages(const detail::TeamState& team, std::size_t bytes) {
   constexpr std::size_t by_messages_min = 64 * 1024, of_two_min = 256 * 1024;
   // Rounds combine from the first member to the last.
   if (team.space().header().settings.reproducible != 0) return false;
-  return team.proxy().is_far() && bytes >= (team.size() > 2 ? by_messages_min : of_two_min);
+  const bool is_far = team.proxy().is_far() || wait::CostModel::of_job() != nullptr;
+  return is_far && bytes >= (team.size() > 2 ? by_messages_min : of_two_min);
 }
 
 void refuse_by_messages(const Team& team, const char* call) {

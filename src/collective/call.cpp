@@ -10,6 +10,7 @@
 #include "message/label.hpp"
 #include "team/pieces.hpp"
 #include "team/team_state.hpp"
+#include "wait/cost_model.hpp"
 #include "wait/request.hpp"
 #include "wait/wait.hpp"
 
@@ -25,6 +26,7 @@ Call::Call(const Team& team, const char* name) : team_(team), name_(name) {
 }
 
 int Call::nodes() const {
+  if (wait::CostModel::of_job() != nullptr) return team_.size();
   const team::Proxy& proxy = team_.state()->proxy();
   return proxy.is_far() ? static_cast<int>(proxy.nodes().size()) : 1;
 }

@@ -20,6 +20,7 @@
 #include "space/layout.hpp"
 #include "transport/channel.hpp"
 #include "transport/load.hpp"
+#include "transport/sim/network_costs.hpp"
 
 namespace armature::command {
 namespace {
@@ -190,6 +191,13 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
         o.simulation_seed = schedules.first;
         o.simulations = schedules.last - schedules.first;
       });
+  add_value(run, options, "--network", "COSTS",
+            "With --simulate: predict the program's time, where messages cost that, as in "
+            "latency=1us,overhead=200ns,gap=200ns,bandwidth=10GB/s",
+            [](LaunchOptions& o, const std::string& text) {
+              (void)transport::sim::parse_network_costs(text);
+              o.network = text;
+            });
   add_count(run, options, "--simulate-deaths", "N",
             "Kill N processes of a simulation of virtual ranks, when SEED decides: with --on-death "
             "recover",

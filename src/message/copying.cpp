@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "space/control.hpp"
+#include "wait/cost_model.hpp"
 
 namespace armature::message {
 namespace {
@@ -40,6 +41,9 @@ bool copy_by_kernel(int process_id, std::span<const iovec> from, Cursor into) {
 
 bool Copying::make(const space::AddressSpace& space, Counts& counts) {
   Cursor into = target.into;
+  if (wait::CostModel* const model = wait::CostModel::of_job();
+      model != nullptr && from != From::arrival)
+    model->copied(source, target.came.bytes);
   switch (from) {
     case From::announcement: {
       Cursor data(announcement->data());

@@ -6,6 +6,7 @@
 #include "armature/detail/transfer.hpp"
 #include "base/fail.hpp"
 #include "space/layout.hpp"
+#include "wait/cost_model.hpp"
 #include "wait/notifier.hpp"
 
 namespace armature::message {
@@ -28,7 +29,7 @@ IncomingRings::Incoming* IncomingRings::incoming_of(int source) {
 std::optional<Came> IncomingRings::receive_at_once(const Label& pattern, std::span<std::byte> into,
                                                    int looks) {
   Incoming* const in = incoming_of(pattern.source);
-  if (in == nullptr || in->envelope_bytes != 0) return std::nullopt;
+  if (in == nullptr || in->envelope_bytes != 0 || !has_come(*in)) return std::nullopt;
   Ring& ring = *in->ring;
   std::span<const std::byte> front = ring.front();
   for (; front.empty(); front = ring.front())
@@ -45,6 +46,15 @@ std::optional<Came> IncomingRings::receive_at_once(const Label& pattern, std::sp
   ring.take_all(front.size());
   wait::notify(space_.slot(in->from));  // it may wait for the room that this has made
   return came;
+}
+
+bool IncomingRings::has_come(const Incoming& in) const {
+  wait::CostModel* const model = wait::CostModel::of_job();
+  if (model == nullptr) [[likely]]
+    return true;
+  const std::uint64_t written = in.ring->written().load(std::memory_order_acquire);
+  return model->visible_messages(in.from, space_.me(), written) >
+         in.ring->read_so_far().load(std::memory_order_relaxed);
 }
 
 void IncomingRings::find_new(const space::NewConnections& new_connections) {
@@ -84,7 +94,7 @@ bool IncomingRings::take_in(Incoming& in) {
   }
   if (in.has_begun) {
     Cursor& into = in.target.into;
-    while (in.left > 0 && ring.readable() > 0) {
+    while (in.left > 0 && ring.readable() > 0 && has_come(in)) {
       const std::span<std::byte> here = into.here();
       // Bytes that have no room, or that nobody wants any more, are dropped.
       const std::size_t bytes = here.empty()
@@ -110,11 +120,12 @@ bool IncomingRings::take_in_all(const space::NewConnections& new_connections) {
   find_new(new_connections);
   bool any = false;
   for (Incoming& in : incoming_) {
-    if (!in.can_go_on()) continue;
+    if (!in.can_go_on() || !has_come(in)) continue;
     any = true;
     const std::uint64_t end =
         in.ring->read_so_far().load(std::memory_order_relaxed) + Ring::capacity;
-    while (in.ring->read_so_far().load(std::memory_order_relaxed) < end && in.can_go_on())
+    while (in.ring->read_so_far().load(std::memory_order_relaxed) < end && in.can_go_on() &&
+           has_come(in))
       (void)take_in(in);
   }
   return any;

@@ -53,6 +53,8 @@ class IncomingRings {
     }
   };
 
+  /// Whether there is something that this rank may see yet: always, but in a simulation with costs.
+  [[nodiscard]] bool has_come(const Incoming& in) const;
   [[nodiscard]] Incoming* incoming_of(int source);
   void find_new(const space::NewConnections& new_connections);
   bool take_in(Incoming& in);

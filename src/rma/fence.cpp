@@ -4,6 +4,7 @@
 
 #include "net/network.hpp"
 #include "wait/ordered.hpp"
+#include "wait/cost_model.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 
@@ -18,6 +19,7 @@ void fence(Rank rank) {
   if (net::Network* const net = net::network(); net != nullptr && !net->mapping().is_here(rank))
     net->flush().to(rank, "fence");
   wait::complete_puts(rank);
+  if (wait::CostModel* const model = wait::CostModel::of_job()) model->fence(rank);
 }
 
 void fence_all() {
@@ -26,6 +28,7 @@ void fence_all() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (net::Network* const net = net::network()) net->flush().to_all("fence_all");
   wait::complete_puts(-1);
+  if (wait::CostModel* const model = wait::CostModel::of_job()) model->fence(-1);
 }
 
 }  // namespace armature

@@ -12,6 +12,7 @@
 #include "image/copies.hpp"
 #include "net/network.hpp"
 #include "rma/in_order.hpp"
+#include "rma/modelled.hpp"
 #include "rma/pieces.hpp"
 #include "rma/protocol.hpp"
 #include "rma/remote.hpp"
@@ -156,11 +157,15 @@ void require_own_side(const Operation& what, Finish finish) {
 detail::Request* start(const Operation& what, const Memory& memory, Finish finish) {
   if (!what.is_list() && what.subarray.empty()) return nullptr;
   if (memory.is_remote && image::copies() != nullptr) require_own_side(what, finish);
+  if (wait::CostModel* const model = wait::CostModel::of_job(); model != nullptr) [[unlikely]]
+    return start_modelled(*model, what, finish);
   return protocol_of(what, memory, finish).start(what, finish);
 }
 
 detail::Request* start(const Atomic& what, const Memory& memory, Finish finish,
                        std::uint64_t& found) {
+  if (wait::CostModel* const model = wait::CostModel::of_job(); model != nullptr) [[unlikely]]
+    return start_modelled(*model, what, finish, found);
   return base::state<ProtocolTable>()
       .of(place_of(what.rank, memory, what.call), memory.is, Size::brief)
       .start_atomic(what, finish, found);

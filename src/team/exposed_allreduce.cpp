@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "team/exposure.hpp"
+#include "wait/cost_model.hpp"
 
 namespace armature::team {
 
@@ -74,7 +75,9 @@ std::size_t allreduce_exposed(TeamState& team, std::byte* data, const GuardedRed
   const std::size_t most = std::max(at_once / size, block_min) / element;
   const std::size_t times = (reduction.count + size * most - 1) / (size * most);
   const std::size_t block = times == 0 ? 0 : reduction.count / (size * times);
-  if (team.proxy().is_far() || size == 1 || block * element < block_min) return 0;
+  if (team.proxy().is_far() || wait::CostModel::of_job() != nullptr || size == 1 ||
+      block * element < block_min)
+    return 0;
   ExposedAllreduce each(team, reduction, block);
   std::size_t done = 0;
   while (done < times * size * block && each.run(data + done * element)) done += size * block;

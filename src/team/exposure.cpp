@@ -16,6 +16,7 @@
 #include "rma/protocol.hpp"
 #include "team/exposed.hpp"
 #include "team/kernel_reads.hpp"
+#include "wait/cost_model.hpp"
 
 namespace armature::team {
 
@@ -60,6 +61,9 @@ class Reading {
     }
     const std::int32_t owner = place.owner;
     if (to == from) return;
+    if (wait::CostModel* const model = wait::CostModel::of_job(); model != nullptr && owner >= 0)
+        [[unlikely]]
+      model->copied(owner, bytes);
     if (is_near(owner)) return detail::copy_in(to, from, bytes);
     net::Network& net = *net::network();
     net.peers().require_reachable(owner, call_);
@@ -101,7 +105,8 @@ void or_give_up(TeamState& team, Do&& read) {
 
 bool rounds_are_long(const TeamState& team) {
   const space::ControlHeader& job = team.space().header();
-  return team.proxy().is_far() || (job.ranks_are_virtual == 0 && job.ranks > job.settings.cores);
+  return team.proxy().is_far() || wait::CostModel::of_job() != nullptr ||
+         (job.ranks_are_virtual == 0 && job.ranks > job.settings.cores);
 }
 
 bool is_one_or_each(const TeamState& team) {

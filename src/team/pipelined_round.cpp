@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
+#include "wait/cost_model.hpp"
 #include "wait/notifier.hpp"
 #include "wait/wait.hpp"
 
@@ -16,7 +17,8 @@ using space::TeamBlock;
 
 bool PipelinedRound::is_for(const TeamState& team) {
   return team.size() > 1 && static_cast<std::size_t>(team.size()) <= TeamBlock::pipeline_members &&
-         !team.proxy().is_far() && !team.space().checks_in_full();
+         !team.proxy().is_far() && !team.space().checks_in_full() &&
+         wait::CostModel::of_job() == nullptr;
 }
 
 namespace {

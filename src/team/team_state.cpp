@@ -10,6 +10,7 @@
 #include "team/breakdown.hpp"
 #include "team/release.hpp"
 #include "team/teams_of_rank.hpp"
+#include "wait/cost_model.hpp"
 #include "wait/notifier.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
@@ -249,6 +250,46 @@ void TeamState::give_up() {
   notify_members();
 }
 
+namespace {
+
+/// The cost of a round in a simulation that predicts times; nothing elsewhere.
+class Cost {
+ public:
+  Cost(const TeamState& team, const TeamState::Agreed& agreed, std::size_t shown)
+      : model_(wait::CostModel::of_job()) {
+    if (model_ == nullptr) [[likely]]
+      return;
+    using By = team::Shown::By;
+    using Reads = wait::RoundCost::Reads;
+    const By by = agreed.read.by;
+    cost_ = {.team = team.lines().block(),
+             .round = team.lines().round() + 1,
+             .member = static_cast<std::size_t>(team.rank()),
+             .ranks = team.members(),
+             .shown_bytes = shown,
+             .reads = by == By::root               ? Reads::what_root_reads
+                      : by == By::blocks           ? Reads::own_blocks
+                      : agreed.read.is_in_pieces() ? Reads::pieces_of_root
+                                                   : Reads::everything,
+             .root = agreed.read.root,
+             .is_fence = is_barrier(agreed.kind)};
+    if (agreed.read.is_in_pieces() && cost_.member == cost_.root)
+      for (std::uint32_t piece = 0; piece < agreed.read.pieces; ++piece)
+        cost_.shown_bytes += agreed.read.piece_bytes(piece);
+    model_->enter(cost_);
+  }
+  void is_over() const {
+    if (model_ != nullptr) [[unlikely]]
+      model_->leave(cost_);
+  }
+
+ private:
+  wait::CostModel* const model_;
+  wait::RoundCost cost_;
+};
+
+}  // namespace
+
 void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call,
                       const ForAll* for_all) {
   ARMATURE_ASSERT(shown <= team::Lines::bytes_max);
@@ -262,9 +303,11 @@ void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call,
   const std::uint64_t number = lines_.round() + 1;
   if (races::looks()) [[unlikely]]
     races::enter(space_.me(), id_, number, is_barrier(agreed.kind));
+  const Cost cost(*this, agreed, shown);
   lines_.enter(signature);
   try {
     await_members(agreed, call, for_all);
+    cost.is_over();
   } catch (...) {
     give_up();
     throw;

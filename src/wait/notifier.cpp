@@ -105,6 +105,9 @@ void wake(space::RankSlot& slot) {
       net != nullptr && slot.node != notifiers().control.header().node)
     return net->doorbell(slot.rank);
   if (notifiers().ranks_are_virtual) return wake_virtual(slot);
+  if (const RankContext* const me = current_rank();
+      me != nullptr && me->scheduler != nullptr && me->scheduler->wakes(0, slot.rank))
+    return;
   change_and_wake(slot.notifications);
 }
 }  // namespace detail

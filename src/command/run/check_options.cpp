@@ -65,6 +65,9 @@ void check_kind_of_ranks(const LaunchOptions& options) {
 
 void check_simulation(const LaunchOptions& options) {
   const bool simulates = options.simulation_seed.has_value();
+  refuse_if(!options.network.empty() && !simulates, "--network is for --simulate");
+  refuse_if(!options.network.empty() && options.virtual_ranks,
+            "--network does not go with --virtual: each rank is simulated by itself");
   refuse_if(options.simulated_deaths != 0 && !(simulates && options.on_death == OnDeath::recover),
             "--simulate-deaths is for --simulate with --on-death recover");
   refuse_if(

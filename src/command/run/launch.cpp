@@ -37,6 +37,7 @@
 #include "space/job_memory.hpp"
 #include "space/layout.hpp"
 #include "topology/cores.hpp"
+#include "transport/sim/network_costs.hpp"
 
 namespace armature::command {
 namespace {
@@ -206,7 +207,9 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                         .segment_base = options.segment_base,
                         .segment_bytes = segment_bytes(options),
                         .cores = cores,
-                        .check_full = options.check_full || looks_for_races(options),
+                        // Inlined transfers would take no time.
+                        .check_full = options.check_full || looks_for_races(options) ||
+                                      !options.network.empty(),
                         .reproducible = options.reproducible,
                         .on_death = options.on_death,
                         .simulated_deaths = options.simulated_deaths,
@@ -253,6 +256,13 @@ void fix_layout_for_ranks(const LaunchOptions& options, const std::string& progr
   bootstrap::fix_address_layout(options.secrets());
 }
 
+void tell_costs(const LaunchOptions& options) {
+  if (options.network.empty())
+    unsetenv(transport::sim::network_costs_variable);
+  else
+    setenv(transport::sim::network_costs_variable, options.network.c_str(), 1);
+}
+
 /// A simulation has failed.
 void say_how_to_repeat(const LaunchOptions& options, std::uint32_t ranks,
                        std::optional<std::uint32_t> processes) {
@@ -278,7 +288,7 @@ Outcome launch(const LaunchOptions& options) {
   const std::uint32_t ranks = options.ranks != 0 ? options.ranks : cores;
   const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
   raise_file_limit({.ranks = ranks,
-                    .processes = processes.value_or(ranks),
+                    .processes = processes.value_or(options.simulation_seed ? 1 : ranks),
                     .nodes = options.nodes,
                     .are_virtual = processes.has_value(),
                     .label = options.label});
@@ -314,6 +324,7 @@ Outcome launch(const LaunchOptions& options) {
   tell_of_globals(options, control.header(), program.path);
   // A seed must always find the same addresses: some programs order things by them.
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
+  tell_costs(options);
   std::optional<Trace> trace;
   if (!options.trace.empty()) trace.emplace(options.trace, ranks);
   if (options.virtual_ranks) fix_layout_for_ranks(options, program.path);

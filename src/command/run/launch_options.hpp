@@ -40,6 +40,7 @@ struct VirtualRankOptions {
 };
 
 struct SimulationOptions {
+  std::string network;  // what it costs in a simulation that predicts times; empty: none does
   std::uint32_t simulated_deaths = 0;  // so many processes are killed, when the seed decides
   std::uint32_t simulated_leaves = 0;  // so many are asked to leave
   std::optional<std::uint64_t>

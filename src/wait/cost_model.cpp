@@ -1,0 +1,45 @@
+#include "wait/cost_model.hpp"
+
+#include <time.h>
+
+#include <cerrno>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "armature/compute.hpp"
+#include "base/fail.hpp"
+#include "base/runtime.hpp"
+#include "wait/rank_context.hpp"
+
+namespace armature {
+namespace wait {
+namespace {
+
+struct OfJob {
+  CostModel* model = nullptr;
+};
+
+}  // namespace
+
+CostModel* CostModel::of_job() { return base::state<OfJob>().model; }
+void CostModel::set_of_job(CostModel* model) { base::state<OfJob>().model = model; }
+
+}  // namespace wait
+
+void compute(double seconds) {
+  constexpr double most_s = 1e9;
+  if (!(seconds >= 0 && seconds <= most_s))
+    base::fail(Errc::bad_argument,
+               fmt::format("compute: {} seconds are not possible: 0 to {:g} are", seconds, most_s));
+  if (wait::CostModel* const model = wait::CostModel::of_job(); model != nullptr) {
+    if (wait::current_rank() != nullptr) model->compute(seconds);
+    return;
+  }
+  const double whole = std::floor(seconds);
+  timespec left{static_cast<time_t>(whole), static_cast<long>((seconds - whole) * 1e9)};
+  while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace armature
