@@ -20,7 +20,7 @@
 #include "space/layout.hpp"
 #include "transport/channel.hpp"
 #include "transport/load.hpp"
-#include "transport/sim/network_costs.hpp"
+#include "transport/network_costs.hpp"
 
 namespace armature::command {
 namespace {
@@ -195,7 +195,7 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
             "With --simulate: predict the program's time, where messages cost that, as in "
             "latency=1us,overhead=200ns,gap=200ns,bandwidth=10GB/s",
             [](LaunchOptions& o, const std::string& text) {
-              (void)transport::sim::parse_network_costs(text);
+              (void)transport::parse_network_costs(text);
               o.network = text;
             });
   add_count(run, options, "--simulate-deaths", "N",

@@ -7,7 +7,7 @@
 
 namespace armature::simulation {
 
-/// What a run that was simulated with costs has come to; times in seconds.
+/// The result of a run that was simulated with costs; times in seconds.
 struct Prediction {
   int ranks = 0;
   double time_s = 0;  // until the last rank has finished

@@ -10,7 +10,7 @@
 
 namespace armature::simulation {
 
-using transport::sim::LogGP;
+using transport::LogGP;
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr std::size_t request_bytes = 32;
 }  // namespace
 
 TimedNetwork::TimedNetwork(const space::Mapping& mapping, TimedSimulator& simulator,
-                           const transport::sim::NetworkCosts& costs)
+                           const transport::NetworkCosts& costs)
     : mapping_(mapping),
       simulator_(simulator),
       costs_(costs),
@@ -28,7 +28,7 @@ TimedNetwork::TimedNetwork(const space::Mapping& mapping, TimedSimulator& simula
   simulator_.measure(costs.measured);
   simulator_.on_notify([this](int to) { return !note_published(to) && !note_written(to); });
   CostModel::set_of_job(this);
-  // Whoever makes a rank's condition true asks whether it sleeps, and notifies it: always.
+  // Every rank is said to sleep, so that who makes its condition true notifies it.
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     mapping.slot(rank).asleep.store(1, std::memory_order_relaxed);
 }

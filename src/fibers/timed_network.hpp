@@ -8,7 +8,7 @@
 
 #include "fibers/timed_simulator.hpp"
 #include "transport/fault_model.hpp"
-#include "transport/sim/network_costs.hpp"
+#include "transport/network_costs.hpp"
 #include "wait/cost_model.hpp"
 
 namespace armature::simulation {
@@ -22,7 +22,7 @@ struct RoundTimes {
   std::vector<std::size_t> shown;
 };
 [[nodiscard]] std::vector<Picoseconds> times_of_round(const RoundTimes& round,
-                                                      const transport::sim::NetworkCosts& costs);
+                                                      const transport::NetworkCosts& costs);
 
 /// The network of a simulation that predicts times. Each rank has an end of the wire, which sends
 /// and takes in one message after the other. By LogGP a message of n bytes that is sent at t is
@@ -30,7 +30,7 @@ struct RoundTimes {
 class TimedNetwork final : public wait::CostModel, public transport::FaultModel {
  public:
   TimedNetwork(const space::Mapping& mapping, TimedSimulator& simulator,
-               const transport::sim::NetworkCosts& costs);
+               const transport::NetworkCosts& costs);
   ~TimedNetwork() override;
 
   struct Traffic {
@@ -90,7 +90,7 @@ class TimedNetwork final : public wait::CostModel, public transport::FaultModel 
 
   const space::Mapping& mapping_;
   TimedSimulator& simulator_;
-  const transport::sim::NetworkCosts costs_;
+  const transport::NetworkCosts costs_;
   std::vector<End> ends_;
   std::unordered_map<std::uint64_t, Lane> lanes_;
   std::map<RoundKey, Round> rounds_;

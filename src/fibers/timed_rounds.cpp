@@ -13,12 +13,12 @@ namespace {
 
 using team::NodeEdge;
 using team::NodeRange;
-using transport::sim::LogGP;
-using transport::sim::NetworkCosts;
+using transport::LogGP;
+using transport::NetworkCosts;
 
 /// Up to here nodes tell each other directly; as in team/nodes.cpp.
 constexpr std::uint32_t direct_max = 4;
-// Of a record that says of a round (team/team_records.hpp), in its packet.
+// A record of a round takes so many bytes of a packet (team/team_records.hpp).
 constexpr std::size_t record_bytes = 64;
 
 /// A node of the team, and what it has heard of by when.
@@ -74,7 +74,7 @@ class Round {
   [[nodiscard]] std::vector<NodeEdge> edges(std::uint32_t node) const {
     return team::edges_of(node, static_cast<std::uint32_t>(nodes_.size()), team::Telling::by_tree);
   }
-  /// What one node tells the other, once it has heard of all that from elsewhere.
+  /// A node tells the other, once it has heard of all that from elsewhere.
   void tell(std::uint32_t from, const NodeEdge& edge) {
     const LogGP& cost = costs_.between_nodes;
     Node& here = nodes_[from];

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "fibers/fiber.hpp"
-#include "transport/sim/network_costs.hpp"
+#include "transport/network_costs.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/scheduler.hpp"
 
 namespace armature::simulation {
 
-using Picoseconds = transport::sim::Picoseconds;
+using Picoseconds = transport::Picoseconds;
 
 /// A whole job in one process, in which every rank has a clock. Whoever is earliest has its turn:
 /// a rank until it waits or computes, or an event, such as bytes that arrive. So nothing happens
@@ -22,7 +22,7 @@ using Picoseconds = transport::sim::Picoseconds;
 class TimedSimulator final : public wait::Scheduler {
  public:
   using GiveUp = void (*)(int status, const char* text);
-  /// Where a rank's time has gone.
+  /// The time of a rank, by what it did.
   struct Account {
     Picoseconds finished = 0;
     Picoseconds computed = 0, waited = 0;
@@ -37,7 +37,7 @@ class TimedSimulator final : public wait::Scheduler {
   /// Measured time of this thread counts so many times as computing.
   void measure(double times) { measured_ = times; }
 
-  // Of the rank that runs, or of the event that happens.
+  // The rank that runs, or the event that happens, has this time.
   [[nodiscard]] Picoseconds now() const { return now_; }
   [[nodiscard]] int running() const { return running_; }
   /// The rank's clock moves; others that are earlier do not have their turn yet.

@@ -25,7 +25,7 @@ struct Modelled : detail::Request {
     check = [](Request& request) { request.value = static_cast<Modelled&>(request).self->value; };
     release = [](Request& request) { delete static_cast<Modelled*>(&request); };
   }
-  /// What the event at the end writes: a handle may be abandoned before.
+  /// The event at the end writes this: a handle may be abandoned before.
   struct State {
     bool is_done = false;
     std::uint64_t value = 0;

@@ -21,9 +21,9 @@ struct RoundCost {
   bool is_fence = false;  // what was put before has come
 };
 
-/// What communicating and computing cost in a simulation that predicts times. Rooms that move bytes
-/// say so here; on a real machine nobody asks, as moving them takes the time. All calls are by the
-/// rank that runs, but for what `arrived` does.
+/// The costs of communicating and computing in a simulation that predicts times. Rooms that move
+/// bytes say so here; on a real machine nobody asks, as moving them takes the time. All calls are
+/// by the rank that runs, but for what `arrived` does.
 class CostModel {
  public:
   CostModel() = default;

@@ -73,8 +73,7 @@ void simulate_faults(const Process& process, Lives& lives) {
   simulator.run([&](int rank) { lives.live(rank, {simulator, fault_model}); });
 }
 
-void simulate_times(const Process& process, Lives& lives,
-                    const transport::sim::NetworkCosts& costs) {
+void simulate_times(const Process& process, Lives& lives, const transport::NetworkCosts& costs) {
   simulation::TimedSimulator simulator(process.mapping(), lives.count(), failure::die);
   simulation::TimedNetwork network(process.mapping(), simulator, costs);
   simulator.run([&](int rank) { lives.live(rank, {simulator, network}); });
@@ -86,8 +85,8 @@ void simulate_times(const Process& process, Lives& lives,
 int simulate(const Process& process, detail::Body body, void* callable) {
   wait::set_joining_rank(-1);
   Lives lives(process, body, callable);
-  if (const char* const costs = std::getenv(transport::sim::network_costs_variable))
-    simulate_times(process, lives, transport::sim::parse_network_costs(costs));
+  if (const char* const costs = std::getenv(transport::network_costs_variable))
+    simulate_times(process, lives, transport::parse_network_costs(costs));
   else
     simulate_faults(process, lives);
   return lives.status();

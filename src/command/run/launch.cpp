@@ -37,7 +37,7 @@
 #include "space/job_memory.hpp"
 #include "space/layout.hpp"
 #include "topology/cores.hpp"
-#include "transport/sim/network_costs.hpp"
+#include "transport/network_costs.hpp"
 
 namespace armature::command {
 namespace {
@@ -258,9 +258,9 @@ void fix_layout_for_ranks(const LaunchOptions& options, const std::string& progr
 
 void tell_costs(const LaunchOptions& options) {
   if (options.network.empty())
-    unsetenv(transport::sim::network_costs_variable);
+    unsetenv(transport::network_costs_variable);
   else
-    setenv(transport::sim::network_costs_variable, options.network.c_str(), 1);
+    setenv(transport::network_costs_variable, options.network.c_str(), 1);
 }
 
 /// A simulation has failed.

@@ -6,12 +6,12 @@
 #include <string>
 #include <string_view>
 
-namespace armature::transport::sim {
+namespace armature::transport {
 
-/// Of a clock that counts picoseconds: a byte of 10 GB/s takes 100 of them.
+/// The simulated clock counts these: a byte of 10 GB/s takes 100 of them.
 using Picoseconds = std::int64_t;
 
-/// What a message costs by LogGP (Alexandrov, Ionescu, Schauser and Scheiman, 1995): L, o, g, G.
+/// The cost of a message by LogGP (Alexandrov, Ionescu, Schauser and Scheiman, 1995): L, o, g, G.
 struct LogGP {
   double latency_s = 1e-6;     // L: from the sender's end of the wire to the receiver's
   double overhead_s = 0;       // o: of the processor, for each message that it sends or takes in
@@ -47,4 +47,4 @@ inline constexpr const char* network_costs_variable = "ARMATURE_SIMULATED_NETWOR
 /// each. "measured=F" counts measured computing F times. Throws Error(start), naming what is wrong.
 [[nodiscard]] NetworkCosts parse_network_costs(std::string_view text);
 
-}  // namespace armature::transport::sim
+}  // namespace armature::transport

@@ -1,4 +1,4 @@
-#include "transport/sim/network_costs.hpp"
+#include "transport/network_costs.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "base/fail.hpp"
 
-namespace armature::transport::sim {
+namespace armature::transport {
 namespace {
 
 struct Unit {
@@ -112,4 +112,4 @@ NetworkCosts parse_network_costs(std::string_view text) {
   return costs;
 }
 
-}  // namespace armature::transport::sim
+}  // namespace armature::transport
