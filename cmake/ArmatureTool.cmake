@@ -15,7 +15,7 @@ set_source_files_properties(src/command/run/mpir.cpp PROPERTIES COMPILE_OPTIONS 
 
 # The `armature` command, with its benchmarks. It reads control blocks, hence the static library and src/.
 armature_sources(tool_sources "src/command/*.cpp" "src/command/describe/*.cpp" "src/command/doctor/*.cpp"
-                 "src/command/inspect/*.cpp")
+                 "src/command/inspect/*.cpp" "src/command/predict/*.cpp")
 armature_sources(bench_sources "bench/*.cpp")
 if(tool_sources)
   find_package(CLI11 REQUIRED)

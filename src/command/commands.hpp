@@ -22,6 +22,7 @@ void add_restart(CLI::App& app);
 void add_checkpoint(CLI::App& app);
 void add_resize(CLI::App& app);
 void add_balance(CLI::App& app);
+void add_predict(CLI::App& app);
 void add_gdb(CLI::App& app);
 void add_help(CLI::App& app);
 void add_completion(CLI::App& app);
@@ -35,6 +36,8 @@ void add_rebalancing(CLI::App& app, LaunchOptions& options);
 void split_off_program(const CLI::App& run, std::vector<std::string>& words);
 /// Splits off the program of `armature outlive`, which has no options.
 void split_off_outliving(std::vector<std::string>& words);
+/// Splits off the program of `armature predict`.
+void split_off_predicted(std::vector<std::string>& words);
 /// Splits off what `armature gdb` hands to gdb: the words behind `--`.
 void split_off_gdb(std::vector<std::string>& words);
 

@@ -21,7 +21,7 @@ namespace {
 constexpr int status_usage = 2;
 
 constexpr void (*commands[])(CLI::App&) = {
-    add_run,    add_restart, add_checkpoint, add_resize, add_inspect, add_balance,
+    add_run,    add_restart, add_checkpoint, add_resize, add_inspect, add_balance,   add_predict,
     add_doctor, add_bench,   add_outlive,    add_gdb,    add_help,    add_completion};
 
 constexpr const char* footer = R"(
@@ -79,6 +79,7 @@ int main(std::vector<std::string> words) {
   }
   if (words.front() == "run") split_off_program(*app.get_subcommand("run"), words);
   if (words.front() == "outlive") split_off_outliving(words);
+  if (words.front() == "predict") split_off_predicted(words);
   if (words.front() == "gdb") split_off_gdb(words);
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
   try {

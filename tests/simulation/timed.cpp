@@ -1,5 +1,6 @@
-// Kernels whose time is predicted: timed KERNEL [REPEATS] [BYTES] [COMPUTED SECONDS]. Each checks
-// its results. Prints the time of one repeat in nanoseconds, of the slowest rank.
+// Kernels whose time is predicted: timed KERNEL [REPEATS] [BYTES] [COMPUTED SECONDS] [unaligned].
+// Each begins at all ranks at once, unless that is said, and checks its results. Prints the time of
+// one repeat in nanoseconds, of the slowest rank.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +28,7 @@ struct Settings {
 };
 
 int failures = 0;
+bool aligned = true;
 
 void expect(bool holds, const char* what) {
   if (holds) return;
@@ -38,6 +40,10 @@ std::size_t words(const Settings& settings) { return std::max<std::size_t>(setti
 
 /// Returns the time, which is the same at all ranks of a simulation.
 std::uint64_t begin_together(World& world) {
+  if (!aligned) {
+    world.barrier();
+    return armature::clock_ns();
+  }
   const std::uint64_t latest = allreduce(world, armature::clock_ns(), armature::Maximum{});
   constexpr std::uint64_t enough_ns = 1'000'000'000;
   armature::compute(static_cast<double>(latest + enough_ns - armature::clock_ns()) * 1e-9);
@@ -143,14 +149,10 @@ std::uint64_t calls(World& world, const Settings& settings) {
   return begun;
 }
 
-}  // namespace
+using Kernels = std::map<std::string, std::function<std::uint64_t(World&, const Settings&)>>;
 
-int main(int argc, char** argv) {
-  Settings settings{.kernel = argc > 1 ? argv[1] : ""};
-  if (argc > 2) settings.repeats = std::atoi(argv[2]);
-  if (argc > 3) settings.bytes = std::strtoull(argv[3], nullptr, 10);
-  if (argc > 4) settings.computed_s = std::atof(argv[4]);
-  const std::map<std::string, std::function<std::uint64_t(World&, const Settings&)>> kernels = {
+Kernels all_kernels() {
+  return {
       {"halo", halo},
       {"allreduce", allreduce},
       {"broadcast", broadcast},
@@ -158,6 +160,12 @@ int main(int argc, char** argv) {
       {"gets", gets},
       {"atomics", atomics},
       {"calls", calls},
+      {"uneven",
+       [](World& world, const Settings& s) {
+         const auto begun = begin_together(world);
+         armature::compute(world.rank() == 0 ? 10 * s.computed_s : s.computed_s);
+         return begun;
+       }},
       {"barrier",
        [](World& world, const Settings& s) {
          const auto begun = begin_together(world);
@@ -185,6 +193,17 @@ int main(int argc, char** argv) {
          return begun;
        }},
   };
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings{.kernel = argc > 1 ? argv[1] : ""};
+  if (argc > 2) settings.repeats = std::atoi(argv[2]);
+  if (argc > 3) settings.bytes = std::strtoull(argv[3], nullptr, 10);
+  if (argc > 4) settings.computed_s = std::atof(argv[4]);
+  aligned = argc <= 5;
+  const Kernels kernels = all_kernels();
   const auto kernel = kernels.find(settings.kernel);
   if (kernel == kernels.end()) {
     std::fprintf(stderr, "timed: there is no kernel '%s'\n", settings.kernel.c_str());

@@ -1,0 +1,69 @@
+"""`armature predict`: its table, what limits a program, its drawing, its errors: predict.py ARMATURE PROGRAM"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+ARMATURE, PROGRAM = sys.argv[1:3]
+
+
+def run(*words):
+    return subprocess.run([ARMATURE, "predict", *map(str, words)], capture_output=True, text=True, timeout=100,
+                          check=False)
+
+
+def table(*words):
+    """A dictionary for each row."""
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    head, *rows = done.stdout.splitlines()
+    names = head.replace("limited by", "limit").split()
+    return [dict(zip(names, row.split(None, len(names) - 1))) for row in rows]
+
+
+def limits():
+    for limit, kernel, words in (("a rank's work", "halo", (20, 8, 0.001)), ("latency", "gets", (200, 8, 0)),
+                                 ("bandwidth", "halo", (20, 1 << 20, 0)), ("imbalance", "uneven", (1, 8, 0.001))):
+        for row in table("--ranks", "16,32", PROGRAM, kernel, *words, "unaligned"):
+            assert row["limit"] == limit, (kernel, row)
+            assert float(row["time_s"]) >= float(row["work_s"]) + float(row["imbalance_s"]) - 1e-9, row
+
+
+def more_ranks_take_longer():
+    rows = table("--ranks=64,4,16,4", PROGRAM, "round_barrier", 20, 8, 0, "unaligned")
+    assert [row["ranks"] for row in rows] == ["4", "16", "64"], rows
+    times = [float(row["time_s"]) for row in rows]
+    assert times == sorted(times) and times[0] < times[2], times
+    dear = table("--ranks", 4, "--network", "latency=1ms", PROGRAM, "round_barrier", 20, 8, 0, "unaligned")
+    assert float(dear[0]["time_s"]) > 20e-3, dear
+
+
+def drawing():
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "growth.svg"
+        table("--ranks", "2,8", "--output", file, PROGRAM, "halo", 5, 8, 0.0001, "unaligned")
+        root = xml.etree.ElementTree.parse(file).getroot()
+        texts = {"".join(one.itertext()) for one in root.iter("{http://www.w3.org/2000/svg}text")}
+        assert {"time", "latency", "ranks", "2", "8"} <= texts, texts
+        assert len(list(root.iter("{http://www.w3.org/2000/svg}polyline"))) == 5
+        done = run("--ranks", 2, "--output", f"{folder}/no/growth.svg", PROGRAM, "halo", 1)
+        assert done.returncode != 0 and "growth.svg cannot be written" in done.stderr, done.stderr
+
+
+def errors():
+    for words, says in (((PROGRAM, "nonsense"), "there is no kernel 'nonsense'"),
+                        (("--ranks", "2", "/bin/true"), "has not run as a program of Armature"),
+                        (("--ranks", "2,x", PROGRAM), "'x' is not possible here"),
+                        (("--ranks", "0", PROGRAM), "'0' is not possible here"),
+                        (("--network", "latency", PROGRAM), "has no '='"),
+                        ((), "what shall be predicted?")):
+        done = run(*words)
+        assert done.returncode != 0 and says in done.stderr, (words, done.stderr)
+
+
+limits()
+more_ranks_take_longer()
+drawing()
+errors()
