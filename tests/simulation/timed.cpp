@@ -145,7 +145,13 @@ std::uint64_t calls(World& world, const Settings& settings) {
                Rank(right), [](int x) { return x + 1; }, i)
                    .get() == i + 1,
            "a call");
+  // One-way calls, which the fence waits for.
+  static std::map<int, int> executed;
+  for (int i = 0; i < settings.repeats; ++i)
+    armature::async(
+        Rank(right), [](int at) { ++executed[at]; }, right);
   armature::rmi_fence(world);
+  expect(executed[world.rank()] == settings.repeats, "calls before the fence");
   return begun;
 }
 
