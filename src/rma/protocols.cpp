@@ -154,17 +154,27 @@ void require_own_side(const Operation& what, Finish finish) {
   require_lasting(static_cast<const std::byte*>(side) + touched.below, touched.bytes, what.call());
 }
 
+/// The model of a simulation that charges for it: not for a rank's own memory, nor for what only
+/// routines touch.
+wait::CostModel* model_of(Rank rank, const Memory& memory) {
+  wait::CostModel* const model = wait::CostModel::of_job();
+  if (model == nullptr || memory.is == Memory::Is::routine) [[likely]]
+    return nullptr;
+  const wait::RankContext* const me = wait::current_rank();
+  return me == nullptr || me->space.me() == rank ? nullptr : model;
+}
+
 detail::Request* start(const Operation& what, const Memory& memory, Finish finish) {
   if (!what.is_list() && what.subarray.empty()) return nullptr;
   if (memory.is_remote && image::copies() != nullptr) require_own_side(what, finish);
-  if (wait::CostModel* const model = wait::CostModel::of_job(); model != nullptr) [[unlikely]]
+  if (wait::CostModel* const model = model_of(what.rank, memory); model != nullptr) [[unlikely]]
     return start_modelled(*model, what, finish);
   return protocol_of(what, memory, finish).start(what, finish);
 }
 
 detail::Request* start(const Atomic& what, const Memory& memory, Finish finish,
                        std::uint64_t& found) {
-  if (wait::CostModel* const model = wait::CostModel::of_job(); model != nullptr) [[unlikely]]
+  if (wait::CostModel* const model = model_of(what.rank, memory); model != nullptr) [[unlikely]]
     return start_modelled(*model, what, finish, found);
   return base::state<ProtocolTable>()
       .of(place_of(what.rank, memory, what.call), memory.is, Size::brief)
