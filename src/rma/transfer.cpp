@@ -8,10 +8,10 @@
 #include "armature/atomic.hpp"
 #include "base/fail.hpp"
 #include "net/network.hpp"
-#include "races/races.hpp"
 #include "rma/protocol.hpp"
 #include "rma/remote.hpp"
 #include "rma/write_stream.hpp"
+#include "wait/cost_model.hpp"
 #include "wait/implicit.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
@@ -99,12 +99,12 @@ Request* atomic_later(Rank rank, void* address, std::size_t bytes, AtomicOperati
 }
 
 void aggregate_wait(Rank rank) {
-  if (net::network() != nullptr || races::looks()) wait_all(rank);
+  if (wait::completes_later()) wait_all(rank);
 }
 
 bool aggregate_test(Rank rank) {
   const wait::ThreadCall under_way("Aggregate::test");
-  return (net::network() == nullptr && !races::looks()) ||
+  return !wait::completes_later() ||
          wait::implicit_of(wait::this_rank("Aggregate::test")).test(rank);
 }
 

@@ -10,6 +10,8 @@
 #include "armature/compute.hpp"
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
+#include "races/races.hpp"
+#include "wait/poller.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature {
@@ -24,6 +26,10 @@ struct OfJob {
 
 CostModel* CostModel::of_job() { return base::state<OfJob>().model; }
 void CostModel::set_of_job(CostModel* model) { base::state<OfJob>().model = model; }
+
+bool completes_later() {
+  return poller() != nullptr || CostModel::of_job() != nullptr || races::looks();
+}
 
 }  // namespace wait
 

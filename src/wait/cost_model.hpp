@@ -57,4 +57,7 @@ class CostModel {
   virtual void leave(const RoundCost& round) = 0;
 };
 
+/// Whether operations of this process may end after the call that begins them.
+[[nodiscard]] bool completes_later();
+
 }  // namespace armature::wait

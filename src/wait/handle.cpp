@@ -9,7 +9,7 @@
 #include "armature/detail/future_state.hpp"
 #include "armature/error.hpp"
 #include "base/fail.hpp"
-#include "races/races.hpp"
+#include "wait/cost_model.hpp"
 #include "wait/implicit.hpp"
 #include "wait/poller.hpp"
 #include "wait/rank_context.hpp"
@@ -197,15 +197,13 @@ std::size_t wait_some(std::span<Handle> handles, std::span<std::size_t> complete
 // Operations with implicit handle between ranks of a node are complete when their call returns.
 void wait_all() {
   const wait::ThreadCall under_way("wait_all");
-  if (wait::poller() != nullptr || races::looks())
-    wait::implicit_of(wait::this_rank("wait_all")).wait();
+  if (wait::completes_later()) wait::implicit_of(wait::this_rank("wait_all")).wait();
 }
 
 void wait_all(Rank rank) {
   const wait::ThreadCall under_way("wait_all");
   wait::mapping("wait_all").require_rank(rank, "wait_all");
-  if (wait::poller() != nullptr || races::looks())
-    wait::implicit_of(wait::this_rank("wait_all")).wait(rank);
+  if (wait::completes_later()) wait::implicit_of(wait::this_rank("wait_all")).wait(rank);
 }
 
 }  // namespace armature

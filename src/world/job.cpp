@@ -7,8 +7,8 @@
 #include "fibers/rank_locals.hpp"
 #include "fibers/rank_services.hpp"
 #include "net/network.hpp"
-#include "races/races.hpp"
 #include "team/team_state.hpp"
+#include "wait/cost_model.hpp"
 #include "wait/wait.hpp"
 #include "world/look_for_races.hpp"
 #include "world/world_of.hpp"
@@ -22,7 +22,7 @@ using space::Life;
 /// Gets with implicit handle end with their rank, whose thread alone can wait for them. Nobody asks
 /// any more how they went.
 void end_gets(wait::RankContext& me) {
-  if (net::network() == nullptr && !races::looks()) return;
+  if (!wait::completes_later()) return;
   try {
     wait::implicit_of(me).wait();
   } catch (const Error&) {
