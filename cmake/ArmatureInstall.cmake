@@ -50,7 +50,8 @@ endif()
 
 # All that is installed, and nothing else (`./dev install`).
 add_custom_target(installed DEPENDS ${libraries} ${armci_libraries} shmem shmem_static shmem_virtual shmem_bench)
-foreach(target armature_ucx armature_ofi armature_malloc armature_tool armature_descriptions armature_bench_ucx caf caf_static caf_main)
+foreach(target armature_ucx armature_ofi armature_malloc armature_tool armature_descriptions armature_bench_ucx caf caf15 caf16
+               prif caf_static caf_main)
   if(TARGET ${target})
     add_dependencies(installed ${target})
   endif()

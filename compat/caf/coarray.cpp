@@ -88,10 +88,35 @@ void make_coarray(Image& me, void** token, Descriptor& of, Kind kind, std::size_
   if (has_bounds) me.without_bounds.push_back(coarray);
 }
 
+/// Another name of a coarray, or of a section of it, while the team is the current one. `of` begins
+/// where the section does.
+void make_associated(Image& me, void** token, Descriptor& of) {
+  const auto* const known = static_cast<const Coarray*>(*token);
+  if (known == nullptr) refuse_unallocated();
+  auto* const coarray = new Coarray(*known);
+  const std::ptrdiff_t distance = static_cast<std::byte*>(of.base) - known->mine;
+  coarray->first += distance;
+  coarray->mine += distance;
+  coarray->bytes -= static_cast<std::size_t>(distance);
+  coarray->team = me.current;
+  coarray->descriptor = of.rank() > 0 ? &of : nullptr;
+  coarray->token = token;
+  coarray->has_bounds = false;
+  coarray->is_associated = true;
+  *token = coarray;
+  me.current->allocated.push_back(coarray);
+}
+
 /// The original of a program whose images have copies of it: nobody runs its main, but constructors
 /// write the initial values of coarrays.
 void make_unused(Descriptor& of, Kind kind, std::size_t size) {
   of.base = std::calloc(size + 1, is_of_variables(kind) ? variable_bytes : 1);
+}
+
+}  // namespace
+
+void allocate_coarray(Image& me, void** token, Descriptor& of, std::size_t bytes) {
+  make_coarray(me, token, of, Kind::allocatable_coarray, bytes);
 }
 
 void free_coarray(void** token, Coarray* coarray) {
@@ -102,6 +127,11 @@ void free_coarray(void** token, Coarray* coarray) {
   }
   TeamOfImages& team = *coarray->team;
   std::erase(team.allocated, coarray);
+  if (coarray->is_associated) {
+    delete coarray;
+    *token = nullptr;
+    return;
+  }
   std::erase(coarray->image->without_bounds, coarray);
   // Nobody may still use it.
   synchronize(team);
@@ -109,8 +139,6 @@ void free_coarray(void** token, Coarray* coarray) {
   delete coarray;
   *token = nullptr;
 }
-
-}  // namespace
 
 void keep_bounds(Image& me) {
   for (Coarray* const coarray : me.without_bounds) {
@@ -171,7 +199,9 @@ void _gfortran_caf_register(std::size_t size, caf::Kind kind, void** token, caf:
   caf::leave_at_exit();
   caf::perform("allocate", {stat, message, message_bytes}, [=] {
     caf::Image& me = caf::image();
-    if (caf::is_component(me, token, kind))
+    if (kind == caf::Kind::associated)
+      caf::make_associated(me, token, *of);
+    else if (caf::is_component(me, token, kind))
       caf::make_component(token, *of, kind, size);
     else
       caf::make_coarray(me, token, *of, kind, size);

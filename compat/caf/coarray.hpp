@@ -22,8 +22,15 @@ struct Coarray {
   Descriptor* descriptor;  // of an allocatable array; nullptr: a scalar, or of fixed bounds
   void** token;            // the variable that was given
   bool has_bounds = false;
-  Descriptor bounds{};  // with has_bounds, and from then on in the place of `descriptor`
+  bool is_associated = false;  // another one's memory
+  Descriptor bounds{};         // with has_bounds, and from then on in the place of `descriptor`
 };
+
+/// Makes a coarray in the current team. Collective. It is at `*token`, and its memory is at the
+/// base of `of`; both variables are cleared when it ends with its team.
+void allocate_coarray(Image& me, void** token, Descriptor& of, std::size_t bytes);
+/// Collective.
+void free_coarray(void** token, Coarray* coarray);
 
 /// Keeps the bounds of what was allocated since the last call. The compiler writes them when the
 /// memory is there, and synchronizes at the end of the statement. Later the variable may be another

@@ -102,7 +102,9 @@ void choose(const Descriptor& array, int result_image, int length, bool is_least
   if (!is_done) refuse_type(array);
 }
 
-void broadcast(const Descriptor& array, int source_image) {
+}  // namespace
+
+void co_broadcast(const Descriptor& array, int source_image) {
   Image& me = image();
   const int root = member_of(me, source_image);
   const Argument argument(array);
@@ -115,7 +117,21 @@ void broadcast(const Descriptor& array, int source_image) {
   argument.write_back();
 }
 
-}  // namespace
+void co_sum(const Descriptor& array, int result_image) {
+  const Argument argument(array);
+  require_no_kind_10(argument);
+  const bool is_done =
+      with_number(array, [&]<class T>(T) { combine<T>(argument, result_image, std::plus<>()); });
+  if (!is_done) refuse_type(array);
+}
+
+void co_min(const Descriptor& array, int result_image, int length) {
+  choose(array, result_image, length, true, [](auto x, auto y) { return y < x ? y : x; });
+}
+
+void co_max(const Descriptor& array, int result_image, int length) {
+  choose(array, result_image, length, false, [](auto x, auto y) { return x < y ? y : x; });
+}
 
 Argument::Argument(const Descriptor& array)
     : array_(array), count_(elements_of(array)), elements_(static_cast<std::byte*>(array.base)) {
@@ -173,32 +189,25 @@ extern "C" {
 void _gfortran_caf_co_broadcast(const caf::Descriptor* a, int source_image, int* stat,
                                 char* message, std::size_t message_bytes) {
   caf::perform("co_broadcast", caf::outcome_of_collective(stat, message, message_bytes),
-               [=] { caf::broadcast(*a, source_image); });
+               [=] { caf::co_broadcast(*a, source_image); });
 }
 
 void _gfortran_caf_co_sum(const caf::Descriptor* a, int result_image, int* stat, char* message,
                           std::size_t message_bytes) {
-  caf::perform("co_sum", caf::outcome_of_collective(stat, message, message_bytes), [=] {
-    const caf::Argument argument(*a);
-    caf::require_no_kind_10(argument);
-    const bool is_done = caf::with_number(
-        *a, [&]<class T>(T) { caf::combine<T>(argument, result_image, std::plus<>()); });
-    if (!is_done) caf::refuse_type(*a);
-  });
+  caf::perform("co_sum", caf::outcome_of_collective(stat, message, message_bytes),
+               [=] { caf::co_sum(*a, result_image); });
 }
 
 void _gfortran_caf_co_min(const caf::Descriptor* a, int result_image, int* stat, char* message,
                           int length, std::size_t message_bytes) {
-  caf::perform("co_min", caf::outcome_of_collective(stat, message, message_bytes), [=] {
-    caf::choose(*a, result_image, length, true, [](auto x, auto y) { return y < x ? y : x; });
-  });
+  caf::perform("co_min", caf::outcome_of_collective(stat, message, message_bytes),
+               [=] { caf::co_min(*a, result_image, length); });
 }
 
 void _gfortran_caf_co_max(const caf::Descriptor* a, int result_image, int* stat, char* message,
                           int length, std::size_t message_bytes) {
-  caf::perform("co_max", caf::outcome_of_collective(stat, message, message_bytes), [=] {
-    caf::choose(*a, result_image, length, false, [](auto x, auto y) { return x < y ? y : x; });
-  });
+  caf::perform("co_max", caf::outcome_of_collective(stat, message, message_bytes),
+               [=] { caf::co_max(*a, result_image, length); });
 }
 
 }  // extern "C"

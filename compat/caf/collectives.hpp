@@ -45,6 +45,13 @@ void require_no_kind_10(const Argument& argument);
 /// address to write to. A small number takes its place, and all behind it is moved by one.
 [[nodiscard]] Outcome outcome_of_collective(int* stat, char* message, std::size_t message_bytes);
 
+/// The collectives of the current team (Fortran 2018, 16.9.46 to 16.9.50). A `result_image` of 0 is
+/// all of them. `length` is the number of characters of an element, which tells their kind.
+void co_broadcast(const Descriptor& array, int source_image);
+void co_sum(const Descriptor& array, int result_image);
+void co_min(const Descriptor& array, int result_image, int length);
+void co_max(const Descriptor& array, int result_image, int length);
+
 /// The member of the current team that an image number means. Throws Refusal.
 [[nodiscard]] int member_of(const Image& me, int image_number);
 

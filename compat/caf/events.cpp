@@ -1,3 +1,5 @@
+#include "events.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -10,17 +12,21 @@
 #include "coarray.hpp"
 #include "libcaf.hpp"
 
-// An event is a word that counts its posts which nobody has waited for.
-
 namespace caf {
 namespace {
-
-using Event = armature::global_ptr<std::uint64_t>;
 
 Event event_at(const Coarray* coarray, std::size_t index, int image_number) {
   return place_of_variable(coarray, index * sizeof(std::uint64_t), sizeof(std::uint64_t),
                            image_number)
       .as<std::uint64_t>();
+}
+
+}  // namespace
+
+void post(Event event) {
+  armature::fence_all();
+  armature::fetch_add(event, 1);
+  armature::layer::wake(event.rank());
 }
 
 void wait_for(Event event, std::uint64_t posts) {
@@ -30,19 +36,20 @@ void wait_for(Event event, std::uint64_t posts) {
   armature::fetch_add(event, std::uint64_t{0} - posts);
 }
 
-}  // namespace
+std::uint64_t posts_of(Event event) {
+  const std::uint64_t posts = armature::get(event);
+  armature::layer::progress();
+  return posts;
+}
+
 }  // namespace caf
 
 extern "C" {
 
 void _gfortran_caf_event_post(caf::Coarray* token, std::size_t index, int image, int* stat,
                               char* message, std::size_t message_bytes) {
-  caf::perform("event post", {stat, message, message_bytes}, [=] {
-    const caf::Event event = caf::event_at(token, index, image);
-    armature::fence_all();  // what came before the post is there when it is waited for
-    armature::fetch_add(event, 1);
-    armature::layer::wake(event.rank());
-  });
+  caf::perform("event post", {stat, message, message_bytes},
+               [=] { caf::post(caf::event_at(token, index, image)); });
 }
 
 void _gfortran_caf_event_wait(caf::Coarray* token, std::size_t index, int until, int* stat,
@@ -56,8 +63,7 @@ void _gfortran_caf_event_wait(caf::Coarray* token, std::size_t index, int until,
 void _gfortran_caf_event_query(caf::Coarray* token, std::size_t index, int image, int* count,
                                int* stat) {
   caf::perform("event_query", {stat}, [=] {
-    *count = static_cast<int>(armature::get(caf::event_at(token, index, image)));
-    armature::layer::progress();
+    *count = static_cast<int>(caf::posts_of(caf::event_at(token, index, image)));
   });
 }
 

@@ -31,6 +31,12 @@ struct TeamOfImages {
                std::size_t block_bytes)
       : team(std::move(its)), number(its_number), parent(its_parent), heap(block_bytes) {}
 
+  /// A member of the parent team has chosen these when it was formed.
+  struct Choice {
+    int number;
+    int index;  // of the image in the new team; 0: any
+  };
+
   armature::Team team;
   int number;  // -1: the initial team
   TeamOfImages* parent;
@@ -40,6 +46,7 @@ struct TeamOfImages {
   std::uint32_t* is_anyone_gone = nullptr;  // symmetric
   Departure* departures = nullptr;          // symmetric, one for each member
   std::vector<Coarray*> allocated;          // in it, and not static
+  std::vector<Choice> choices;              // of the parent's members; empty for the initial team
 
   [[nodiscard]] int size() const { return team.size(); }
   [[nodiscard]] armature::Rank rank_of(int image) const {

@@ -54,27 +54,6 @@ void _gfortran_caf_finalize() {
   });
 }
 
-int _gfortran_caf_this_image(int distance) {
-  return insisted("this_image", [=] {
-    const caf::Image& me = image();
-    const caf::TeamOfImages* team = me.current;
-    for (int step = 0; step < distance && team->parent != nullptr; ++step) team = team->parent;
-    return team->team.rank() + 1;
-  });
-}
-
-int _gfortran_caf_num_images(int distance, int failed) {
-  return insisted("num_images", [=] {
-    const caf::TeamOfImages* team = image().current;
-    for (int step = 0; step < distance && team->parent != nullptr; ++step) team = team->parent;
-    if (failed < 0) return team->size();
-    int dead = 0;
-    for (int number = 1; number <= team->size(); ++number)
-      if (caf::status_of(*team, number) == caf::stat::failed_image) ++dead;
-    return failed != 0 ? dead : team->size() - dead;
-  });
-}
-
 void _gfortran_caf_stop_numeric(int code, bool is_quiet) {
   if (!is_quiet) {
     caf::report_exceptions();

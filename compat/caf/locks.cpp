@@ -1,3 +1,5 @@
+#include "locks.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -43,11 +45,10 @@ LockPlace* take_place(Image& me) {
   return place;
 }
 
-using Lock = armature::global_ptr<std::uint64_t>;
-
 std::uint64_t key_of(Lock lock) { return reinterpret_cast<std::uintptr_t>(lock.address()); }
 
-/// Returns whether the lock is this image's now.
+}  // namespace
+
 bool enter(Image& me, Lock lock, bool may_wait) {
   if (me.locks.contains(key_of(lock))) {
     if (!may_wait) return false;
@@ -92,6 +93,8 @@ void leave(Image& me, Lock lock) {
   me.locks.erase(found);
   me.lock_places.push_back(place);
 }
+
+namespace {
 
 Lock lock_at(const Coarray* coarray, std::size_t index, int image_number) {
   return place_of_variable(coarray, index * sizeof(std::uint64_t), sizeof(std::uint64_t),

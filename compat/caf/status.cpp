@@ -1,3 +1,5 @@
+#include "status.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -5,10 +7,7 @@
 
 #include "calls.hpp"
 #include "departure.hpp"
-#include "libcaf.hpp"
 #include "numbers.hpp"
-
-// image_status, failed_images, stopped_images, of the current team.
 
 namespace caf {
 namespace {
@@ -27,9 +26,9 @@ void write(Descriptor& result, const std::vector<int>& images) {
   result.dimensions[0] = {1, 0, static_cast<std::ptrdiff_t>(images.size()) - 1};
 }
 
-/// The compiler frees the array.
-void list_images(Descriptor& result, int status, int kind) {
-  const TeamOfImages& team = *image().current;
+}  // namespace
+
+void list_images(Descriptor& result, const TeamOfImages& team, int status, int kind) {
   std::vector<int> images;
   for (int number = 1; number <= team.size(); ++number)
     if (status_of(team, number) == status) images.push_back(number);
@@ -49,29 +48,4 @@ void list_images(Descriptor& result, int status, int kind) {
   }
 }
 
-}  // namespace
 }  // namespace caf
-
-extern "C" {
-
-int _gfortran_caf_image_status(int image, const void* /*team*/) {
-  return caf::insisted("image_status", [=] {
-    const caf::Image& me = caf::image();
-    (void)caf::rank_of_image(me, image);
-    return caf::status_of(*me.current, image);
-  });
-}
-
-void _gfortran_caf_failed_images(caf::Descriptor* result, const void* /*team*/, const int* kind) {
-  caf::perform("failed_images", {}, [=] {
-    caf::list_images(*result, caf::stat::failed_image, kind == nullptr ? 4 : *kind);
-  });
-}
-
-void _gfortran_caf_stopped_images(caf::Descriptor* result, const void* /*team*/, const int* kind) {
-  caf::perform("stopped_images", {}, [=] {
-    caf::list_images(*result, caf::stat::stopped_image, kind == nullptr ? 4 : *kind);
-  });
-}
-
-}  // extern "C"

@@ -1,3 +1,5 @@
+#include "synchronization.hpp"
+
 #include <string>
 
 #include <armature/fence.hpp>
@@ -7,7 +9,6 @@
 #include "calls.hpp"
 #include "coarray.hpp"
 #include "departure.hpp"
-#include "libcaf.hpp"
 
 // sync all, sync memory, sync images. For `sync images` each image has a word for each other one,
 // into which that one writes how often it has named this image. So many times this image waits for
@@ -47,6 +48,18 @@ void await(Image& me, int image_number, armature::Rank rank) {
          status);
 }
 
+}  // namespace
+
+void synchronize_all(Image& me) {
+  if (!me.without_bounds.empty()) keep_bounds(me);
+  synchronize(*me.current);
+}
+
+void synchronize_memory() {
+  (void)image();
+  armature::fence_all();
+}
+
 void synchronize_with(Image& me, int count, const int* images) {
   const bool is_all = count < 0;
   const int named = is_all ? me.current->size() : count;
@@ -57,34 +70,4 @@ void synchronize_with(Image& me, int count, const int* images) {
   for (int i = 0; i < named; ++i) await(me, image_at(i), rank_of_image(me, image_at(i)));
 }
 
-Outcome outcome_of(int* stat, char* const* message, std::size_t message_bytes) {
-  return {stat, message == nullptr ? nullptr : *message, message_bytes};
-}
-
-}  // namespace
 }  // namespace caf
-
-extern "C" {
-
-void _gfortran_caf_sync_all(int* stat, char* const* message, std::size_t message_bytes) {
-  caf::perform("sync all", caf::outcome_of(stat, message, message_bytes), [] {
-    caf::Image& me = caf::image();
-    if (!me.without_bounds.empty()) caf::keep_bounds(me);
-    caf::synchronize(*me.current);
-  });
-}
-
-void _gfortran_caf_sync_memory(int* stat, char* const* message, std::size_t message_bytes) {
-  caf::perform("sync memory", caf::outcome_of(stat, message, message_bytes), [] {
-    (void)caf::image();
-    armature::fence_all();
-  });
-}
-
-void _gfortran_caf_sync_images(int count, const int* images, int* stat, char* const* message,
-                               std::size_t message_bytes) {
-  caf::perform("sync images", caf::outcome_of(stat, message, message_bytes),
-               [=] { caf::synchronize_with(caf::image(), count, images); });
-}
-
-}  // extern "C"

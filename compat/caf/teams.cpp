@@ -1,17 +1,48 @@
+#include "teams.hpp"
+
+#include <algorithm>
 #include <string>
+
+#include <armature/collectives.hpp>
 
 #include "calls.hpp"
 #include "coarray.hpp"
 #include "departure.hpp"
-#include "libcaf.hpp"
-
-// Teams (Fortran 2018, 11.1.5 and 11.6.9). A variable of team_type points to what its image knows
-// of the team.
 
 namespace caf {
 namespace {
 
 constexpr std::size_t team_block_bytes = std::size_t{256} << 10;
+
+using Choice = TeamOfImages::Choice;
+
+/// The members of the parent team that have chosen that number, in the order of the new team: those
+/// without an index of their own take the free ones. -1: nobody has that index.
+std::vector<int> members_in(const std::vector<Choice>& choices, int number) {
+  const auto count = std::count_if(choices.begin(), choices.end(),
+                                   [=](const Choice& choice) { return choice.number == number; });
+  std::vector<int> members(static_cast<std::size_t>(count), -1);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i].number != number || choices[i].index == 0) continue;
+    if (choices[i].index < 0 || choices[i].index > count)
+      refuse("new_index " + std::to_string(choices[i].index) + " is none of the " +
+             std::to_string(count) + " images of team " + std::to_string(number));
+    int& place = members[static_cast<std::size_t>(choices[i].index) - 1];
+    if (place >= 0)
+      refuse("two images have chosen new_index " + std::to_string(choices[i].index) + " in team " +
+             std::to_string(number));
+    place = static_cast<int>(i);
+  }
+  auto free = members.begin();
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i].number != number || choices[i].index != 0) continue;
+    free = std::find(free, members.end(), -1);
+    *free = static_cast<int>(i);
+  }
+  return members;
+}
+
+}  // namespace
 
 TeamOfImages& team_in(TeamOfImages* const* variable) {
   if (variable == nullptr || *variable == nullptr)
@@ -19,20 +50,33 @@ TeamOfImages& team_in(TeamOfImages* const* variable) {
   return **variable;
 }
 
-TeamOfImages* form(Image& me, int number) {
+bool is_team(const Image& me, const void* address) {
+  return address == &me.initial ||
+         std::any_of(me.teams.begin(), me.teams.end(),
+                     [=](const TeamOfImages& team) { return address == &team; });
+}
+
+TeamOfImages* form_team(Image& me, int number, int new_index) {
   if (number < 1) refuse("team number " + std::to_string(number) + " is not positive");
   TeamOfImages& parent = *me.current;
   synchronize(parent);
-  armature::Team team = parent.team.split(number, parent.team.rank());
+  std::vector<Choice> choices = armature::allgather(parent.team, Choice{number, new_index});
+  // All find out alike where an index is wrong.
+  for (const Choice& choice : choices)
+    if (choice.index != 0) (void)members_in(choices, choice.number);
+  const std::vector<int> members = members_in(choices, number);
+  const auto mine = std::find(members.begin(), members.end(), parent.team.rank());
+  armature::Team team = parent.team.split(number, static_cast<int>(mine - members.begin()));
   TeamOfImages& made = me.teams.emplace_back(std::move(team), number, &parent, team_block_bytes);
   made.ranks.reserve(static_cast<std::size_t>(made.size()));
   for (int member = 0; member < made.size(); ++member)
     made.ranks.push_back(made.team.world_rank(member));
+  made.choices = std::move(choices);
   open_departures(made);
   return &made;
 }
 
-void change_to(Image& me, TeamOfImages& team) {
+void change_team(Image& me, TeamOfImages& team) {
   if (team.parent != me.current)
     refuse("team " + std::to_string(team.number) + " was not formed by the current team");
   return_to_team(me, team);
@@ -40,7 +84,7 @@ void change_to(Image& me, TeamOfImages& team) {
   enter_team(me, team);
 }
 
-void end(Image& me) {
+void end_team(Image& me) {
   TeamOfImages& team = *me.current;
   if (team.parent == nullptr) refuse("no team was changed to");
   leave_team(me);
@@ -49,34 +93,24 @@ void end(Image& me) {
   enter_team(me, *team.parent);
 }
 
-}  // namespace
+TeamOfImages& team_at(Image& me, Level level) {
+  if (level == Level::initial) return me.initial;
+  const bool is_parent = level == Level::parent && me.current->parent != nullptr;
+  return is_parent ? *me.current->parent : *me.current;
+}
+
+std::vector<armature::Rank> ranks_in(const Image& me, int team_number) {
+  std::vector<armature::Rank> ranks;
+  const TeamOfImages* team = me.current;
+  for (; team != nullptr && team->number != team_number; team = team->parent) {
+    if (team->parent == nullptr) continue;
+    for (const int member : members_in(team->choices, team_number))
+      ranks.push_back(team->parent->rank_of(member + 1));
+    if (!ranks.empty()) return ranks;
+  }
+  if (team == nullptr) refuse("no team has the number " + std::to_string(team_number));
+  for (int image = 1; image <= team->size(); ++image) ranks.push_back(team->rank_of(image));
+  return ranks;
+}
+
 }  // namespace caf
-
-extern "C" {
-
-void _gfortran_caf_form_team(int number, caf::TeamOfImages** team, int /*unused*/) {
-  caf::perform("form team", {}, [=] { *team = caf::form(caf::image(), number); });
-}
-
-void _gfortran_caf_change_team(caf::TeamOfImages** team, int /*unused*/) {
-  caf::perform("change team", {}, [=] { caf::change_to(caf::image(), caf::team_in(team)); });
-}
-
-void _gfortran_caf_end_team(caf::TeamOfImages** /*unused*/) {
-  caf::perform("end team", {}, [] { caf::end(caf::image()); });
-}
-
-void _gfortran_caf_sync_team(caf::TeamOfImages** team, int /*unused*/) {
-  caf::perform("sync team", {}, [=] { caf::synchronize(caf::team_in(team)); });
-}
-
-caf::TeamOfImages* _gfortran_caf_get_team(const int* /*level*/) {
-  return caf::insisted("get_team", [] { return caf::image().current; });
-}
-
-int _gfortran_caf_team_number(caf::TeamOfImages* team) {
-  return caf::insisted(
-      "team_number", [=] { return team != nullptr ? team->number : caf::image().current->number; });
-}
-
-}  // extern "C"

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "coarray.hpp"
-#include "descriptor.hpp"
-#include "transfer.hpp"
+#include "../coarray.hpp"
+#include "../descriptor.hpp"
+#include "../transfer.hpp"
 
 namespace caf {
 

@@ -6,7 +6,7 @@
 
 #include <armature/get.hpp>
 
-#include "libcaf.hpp"
+#include "libcaf12.hpp"
 
 // References to parts of a coarray of a derived type: `a[2]%b(3)%c(1:2)`. Components that are
 // allocatable or pointers lie anywhere in the image's memory; their descriptors lie in the object

@@ -1,8 +1,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "calls.hpp"
-#include "libcaf.hpp"
+#include "../calls.hpp"
+#include "libcaf12.hpp"
 #include "references.hpp"
 
 // Reads and writes of parts of other images' objects, which the compiler describes by references.

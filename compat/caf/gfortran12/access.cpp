@@ -4,10 +4,10 @@
 
 #include <armature/layer/direct.hpp>
 
-#include "calls.hpp"
-#include "coarray.hpp"
-#include "libcaf.hpp"
-#include "transfer.hpp"
+#include "../calls.hpp"
+#include "../coarray.hpp"
+#include "../transfer.hpp"
+#include "libcaf12.hpp"
 
 // References to coarrays as `a(1:3)[2]`, read and written. A scalar or a row of the same type is
 // copied at once; all else is a section.
