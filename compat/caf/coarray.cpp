@@ -173,7 +173,7 @@ void free_allocated(TeamOfImages& team) {
     Coarray* const coarray = team.allocated.back();
     team.allocated.pop_back();
     std::erase(coarray->image->without_bounds, coarray);
-    team.heap.release(team.team, coarray->mine);
+    if (!coarray->is_associated) team.heap.release(team.team, coarray->mine);
     Descriptor* const of = coarray->descriptor;
     const bool is_where_it_was =
         *coarray->token == coarray && (of == nullptr || of->base == coarray->mine);
