@@ -81,7 +81,8 @@ def compile_one(options, source):
     target = options.binaries / source.stem
     modules = options.binaries / "modules" / source.stem
     modules.mkdir(parents=True, exist_ok=True)
-    command = [options.bin / "caf", "-O1", "-g", "-w", "-J", modules, source, "-o", target]
+    command = [options.bin / "caf", "-O1", "-g", "-w", *options.caf.split(), "-J", modules, *options.before, source,
+               "-o", target]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return f"{source.name}: does not compile\n{done.stderr}" if done.returncode else None
 
@@ -125,6 +126,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of caf and cafrun")
     parser.add_argument("--binaries", type=pathlib.Path, required=True, help="folder of the compiled programs")
+    parser.add_argument("--caf", default="", help="options of caf, in one argument")
+    parser.add_argument("--before", type=pathlib.Path, nargs="*", default=[], help="sources compiled before each program")
     parser.add_argument("--mode", choices=MODES, help="run in this way; without, compile")
     parser.add_argument("--compiler", action="store_true", help="try what the compiler cannot do")
     parser.add_argument("programs", type=pathlib.Path, nargs="+")

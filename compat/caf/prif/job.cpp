@@ -96,6 +96,16 @@ void prif_register_stop_callback_(caf::prif::Callback* const* callback) {
   caf::end_image(0);
 }
 
+/// `stop` and `error stop` of a program of Flang. A code of 0 without a text is none.
+[[noreturn]] void caf_flang_stop(int code, const char* text, std::size_t length, bool is_error,
+                                 bool is_quiet) {
+  const Array words{const_cast<char*>(text), length, 1, 0, {}, {}};
+  const Array* const said = text != nullptr ? &words : nullptr;
+  const int* const given = said == nullptr && (code != 0 || is_error) ? &code : nullptr;
+  if (is_error) _QMprifPprif_error_stop(&is_quiet, given, said);
+  _QMprifPprif_stop(&is_quiet, given, said);
+}
+
 void _QMprifPprif_sync_all(int* stat, const Array* message, Array* own_message) {
   perform("sync all", {stat, message, own_message}, [] { caf::synchronize_all(image()); });
 }

@@ -1,5 +1,6 @@
-/* A coarray program as gfortran 15 or 16 would compile it: `integer :: a(10)[*]`, an allocatable one, one of characters
-   and one of a derived type with an allocatable component. Each accessor is what the compiler makes of one reference. */
+/* A coarray program as gfortran 15 or 16 would compile it: `integer :: a(10)[*]`, an allocatable
+   one, one of characters and one of a derived type with an allocatable component. Each accessor is
+   what the compiler makes of one reference. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +22,24 @@ static char* text;
 static Token text_token;
 typedef struct {
   int number;
-  Array values;  /* integer, allocatable :: values(:) */
+  Array values; /* integer, allocatable :: values(:) */
   Token values_token;
 } Record;
 static Record* record;
 static Token record_token;
 
-enum { GET_ONE = 11, GET_RANGE, SET_ONE, SET_RANGE, GET_ROW, SET_ROW, GET_TEXT, SET_TEXT, GET_VALUE, HAS_VALUES };
+enum {
+  GET_ONE = 11,
+  GET_RANGE,
+  SET_ONE,
+  SET_RANGE,
+  GET_ROW,
+  SET_ROW,
+  GET_TEXT,
+  SET_TEXT,
+  GET_VALUE,
+  HAS_VALUES
+};
 
 typedef struct {
   int64_t first, last, step;
@@ -43,8 +55,10 @@ static void assign(Array* buffer, const int* from, const Range* range) {
   const ptrdiff_t count = (range->last - range->first + range->step) / range->step;
   void* const memory = buffer->base;
   const ptrdiff_t old = buffer->dimensions[0].upper - buffer->dimensions[0].lower + 1;
-  *buffer = integers(memory == NULL || old != count ? realloc(memory, (size_t)count * 4) : memory, count);
-  for (ptrdiff_t i = 0; i < count; ++i) ((int*)buffer->base)[i] = from[range->first - 1 + i * range->step];
+  *buffer =
+      integers(memory == NULL || old != count ? realloc(memory, (size_t)count * 4) : memory, count);
+  for (ptrdiff_t i = 0; i < count; ++i)
+    ((int*)buffer->base)[i] = from[range->first - 1 + i * range->step];
 }
 
 static void get_one(Range* data, const int* caller, int** buffer, int32_t* must_free, int* base) {
@@ -52,7 +66,8 @@ static void get_one(Range* data, const int* caller, int** buffer, int32_t* must_
   *buffer = &base[data->first - 1];
   *must_free = 0;
 }
-static void get_range(Range* data, const int* caller, Array* buffer, int32_t* must_free, int* base) {
+static void get_range(Range* data, const int* caller, Array* buffer, int32_t* must_free,
+                      int* base) {
   (void)caller;
   const void* const before = buffer->base;
   assign(buffer, base, data);
@@ -68,8 +83,9 @@ static void set_range(Range* data, const int* caller, int* base, const Array* fr
   for (int64_t i = data->first, k = 0; i <= data->last; i += data->step, ++k)
     base[i - 1] = values[k * from->dimensions[0].stride];
 }
-/* Of an allocatable coarray, which comes as its descriptor. */
-static void get_row(Range* data, const int* caller, Array* buffer, int32_t* must_free, Array* base) {
+/* An allocatable coarray comes as its descriptor. */
+static void get_row(Range* data, const int* caller, Array* buffer, int32_t* must_free,
+                    Array* base) {
   REQUIRE(base->dimensions[0].upper >= data->last);
   get_range(data, caller, buffer, must_free, base->base);
 }
@@ -88,7 +104,8 @@ static void set_text(Range* data, const int* caller, char* base, const char* fro
   (void)data, (void)caller, (void)token, (void)offset;
   for (size_t i = 0; i < *to_length; ++i) base[i] = i < *from_length ? from[i] : ' ';
 }
-static void get_value(Range* data, const int* caller, int** buffer, int32_t* must_free, Record* base) {
+static void get_value(Range* data, const int* caller, int** buffer, int32_t* must_free,
+                      Record* base) {
   (void)caller;
   *buffer = &((int*)base->values.base)[data->first - 1];
   *must_free = 0;
@@ -104,15 +121,15 @@ static int at(int hash) { return _gfortran_caf_get_remote_function_index(hash); 
 static int one_of(int index, int image) {
   Range range = {index, index, 1};
   int* found = NULL;
-  _gfortran_caf_get_from_remote(a_token, NULL, NULL, image, 4, (void**)&found, NULL, NULL, false, at(GET_ONE),
-                                &range, sizeof range, NULL, NULL, NULL);
+  _gfortran_caf_get_from_remote(a_token, NULL, NULL, image, 4, (void**)&found, NULL, NULL, false,
+                                at(GET_ONE), &range, sizeof range, NULL, NULL, NULL);
   return *found;
 }
 
 static void set(int index, int image, int value, int* stat) {
   Range range = {index, index, 1};
-  _gfortran_caf_send_to_remote(a_token, NULL, NULL, image, 4, &value, NULL, NULL, at(SET_ONE), &range,
-                               sizeof range, stat, NULL, NULL);
+  _gfortran_caf_send_to_remote(a_token, NULL, NULL, image, 4, &value, NULL, NULL, at(SET_ONE),
+                               &range, sizeof range, stat, NULL, NULL);
 }
 
 static void scalars_and_sections(int me, int images) {
@@ -124,24 +141,25 @@ static void scalars_and_sections(int me, int images) {
   Range odd = {1, 9, 2};
   Array made = {0};
   made.rank = 1;
-  _gfortran_caf_get_from_remote(a_token, NULL, NULL, right, 4, NULL, NULL, &made, true, at(GET_RANGE), &odd,
-                                sizeof odd, NULL, NULL, NULL);
+  _gfortran_caf_get_from_remote(a_token, NULL, NULL, right, 4, NULL, NULL, &made, true,
+                                at(GET_RANGE), &odd, sizeof odd, NULL, NULL, NULL);
   REQUIRE(made.dimensions[0].upper == 5 && ((int*)made.base)[4] == 100 * right + 9);
   free(made.base);
   int room[10] = {0};
-  Array every_second = integers(room, 5);  /* an array that is there, with gaps */
+  Array every_second = integers(room, 5); /* an array that is there, with gaps */
   every_second.dimensions[0].stride = 2;
-  _gfortran_caf_get_from_remote(a_token, NULL, NULL, left, 4, NULL, NULL, &every_second, false, at(GET_RANGE),
-                                &odd, sizeof odd, NULL, NULL, NULL);
-  REQUIRE(room[0] == 100 * left + 1 && room[8] == 100 * left + 9 && room[1] == 0 && every_second.base == room);
+  _gfortran_caf_get_from_remote(a_token, NULL, NULL, left, 4, NULL, NULL, &every_second, false,
+                                at(GET_RANGE), &odd, sizeof odd, NULL, NULL, NULL);
+  REQUIRE(room[0] == 100 * left + 1 && room[8] == 100 * left + 9 && room[1] == 0 &&
+          every_second.base == room);
   sync_all();
   set(10, right, -me, NULL);
   int values[4] = {7, 0, 8, 0};
   Array from = integers(values, 2);
   from.dimensions[0].stride = 2;
   Range begin = {1, 2, 1};
-  _gfortran_caf_send_to_remote(a_token, NULL, NULL, right, 4, NULL, NULL, &from, at(SET_RANGE), &begin,
-                               sizeof begin, NULL, NULL, NULL);
+  _gfortran_caf_send_to_remote(a_token, NULL, NULL, right, 4, NULL, NULL, &from, at(SET_RANGE),
+                               &begin, sizeof begin, NULL, NULL, NULL);
   sync_all();
   REQUIRE(a[9] == -left && a[0] == 7 && a[1] == 8);
   sync_all();
@@ -149,17 +167,18 @@ static void scalars_and_sections(int me, int images) {
   Range to = {5, 6, 1};
   Range of = {3, 4, 1};
   int to_stat = 5, from_stat = 5;
-  _gfortran_caf_transfer_between_remotes(a_token, NULL, NULL, right, at(SET_RANGE), &to, sizeof to, a_token, NULL,
-                                         NULL, left, at(GET_RANGE), &of, sizeof of, 4, false, &to_stat, &from_stat,
-                                         NULL, NULL, NULL, NULL);
+  _gfortran_caf_transfer_between_remotes(a_token, NULL, NULL, right, at(SET_RANGE), &to, sizeof to,
+                                         a_token, NULL, NULL, left, at(GET_RANGE), &of, sizeof of,
+                                         4, false, &to_stat, &from_stat, NULL, NULL, NULL, NULL);
   Range tenth = {9, 9, 1};
   Range third = {3, 3, 1};
-  _gfortran_caf_transfer_between_remotes(a_token, NULL, NULL, right, at(SET_ONE), &tenth, sizeof tenth, a_token,
-                                         NULL, NULL, me, at(GET_ONE), &third, sizeof third, 4, true, NULL, NULL,
-                                         NULL, NULL, NULL, NULL);
+  _gfortran_caf_transfer_between_remotes(a_token, NULL, NULL, right, at(SET_ONE), &tenth,
+                                         sizeof tenth, a_token, NULL, NULL, me, at(GET_ONE), &third,
+                                         sizeof third, 4, true, NULL, NULL, NULL, NULL, NULL, NULL);
   sync_all();
   const int second_left = (left + images - 2) % images + 1;
-  REQUIRE(to_stat == 0 && from_stat == 0 && a[4] == 100 * second_left + 3 && a[5] == 100 * second_left + 4);
+  REQUIRE(to_stat == 0 && from_stat == 0 && a[4] == 100 * second_left + 3 &&
+          a[5] == 100 * second_left + 4);
   REQUIRE(a[8] == 100 * left + 3);
 }
 
@@ -174,12 +193,12 @@ static void allocatable_and_text(int me, int images) {
   Range part = {2, 20, 6};
   Array made = {0};
   made.rank = 1;
-  _gfortran_caf_get_from_remote(token, &row, NULL, right, 4, NULL, NULL, &made, true, at(GET_ROW), &part, sizeof part,
-                                NULL, NULL, NULL);
+  _gfortran_caf_get_from_remote(token, &row, NULL, right, 4, NULL, NULL, &made, true, at(GET_ROW),
+                                &part, sizeof part, NULL, NULL, NULL);
   REQUIRE(made.dimensions[0].upper == 4 && ((int*)made.base)[3] == 1000 * right + 19);
   sync_all();
-  _gfortran_caf_send_to_remote(token, &row, NULL, right, 4, NULL, NULL, &made, at(SET_ROW), &part, sizeof part, NULL,
-                               NULL, NULL);
+  _gfortran_caf_send_to_remote(token, &row, NULL, right, 4, NULL, NULL, &made, at(SET_ROW), &part,
+                               sizeof part, NULL, NULL, NULL);
   free(made.base);
   sync_all();
   REQUIRE(((int*)row.base)[19] == 1000 * me + 19 && row.base != NULL);
@@ -190,18 +209,18 @@ static void allocatable_and_text(int me, int images) {
   snprintf(mine, sizeof mine, "image %02d", me);
   size_t length = 8, short_length = 3, to_length = 5;
   Range none = {0, 0, 0};
-  _gfortran_caf_send_to_remote(text_token, NULL, &length, right, 1, mine, &length, NULL, at(SET_TEXT), &none,
-                               sizeof none, NULL, NULL, NULL);
+  _gfortran_caf_send_to_remote(text_token, NULL, &length, right, 1, mine, &length, NULL,
+                               at(SET_TEXT), &none, sizeof none, NULL, NULL, NULL);
   sync_all();
   char* found = NULL;
-  _gfortran_caf_get_from_remote(text_token, NULL, &length, right, 1, (void**)&found, &to_length, NULL, false,
-                                at(GET_TEXT), &none, sizeof none, NULL, NULL, NULL);
+  _gfortran_caf_get_from_remote(text_token, NULL, &length, right, 1, (void**)&found, &to_length,
+                                NULL, false, at(GET_TEXT), &none, sizeof none, NULL, NULL, NULL);
   REQUIRE(to_length == 5 && memcmp(found, "image", 5) == 0);
   snprintf(mine, sizeof mine, "image %02d", (me + images - 2) % images + 1);
   REQUIRE(memcmp(text, mine, 8) == 0);
   sync_all();
-  _gfortran_caf_send_to_remote(text_token, NULL, &length, right, 1, "abc", &short_length, NULL, at(SET_TEXT), &none,
-                               sizeof none, NULL, NULL, NULL);
+  _gfortran_caf_send_to_remote(text_token, NULL, &length, right, 1, "abc", &short_length, NULL,
+                               at(SET_TEXT), &none, sizeof none, NULL, NULL, NULL);
   sync_all();
   REQUIRE(memcmp(text, "abc     ", 8) == 0);
 }
@@ -211,20 +230,23 @@ static void components(int me, int images) {
   Range second = {2, 2, 1};
   memset(record, 0, sizeof *record);
   record->values = integers(NULL, 3);
-  _gfortran_caf_register(0, COMPONENT_ANNOUNCED, &record->values_token, &record->values, NULL, NULL, 0);
+  _gfortran_caf_register(0, COMPONENT_ANNOUNCED, &record->values_token, &record->values, NULL, NULL,
+                         0);
   record->values.base = NULL;
   sync_all();
-  REQUIRE(!_gfortran_caf_is_present_on_remote(record_token, last, at(HAS_VALUES), &second, sizeof second));
+  REQUIRE(!_gfortran_caf_is_present_on_remote(record_token, last, at(HAS_VALUES), &second,
+                                              sizeof second));
   sync_all();
   if (me == last) {
     _gfortran_caf_register(12, COMPONENT, &record->values_token, &record->values, NULL, NULL, 0);
     for (int i = 0; i < 3; ++i) ((int*)record->values.base)[i] = 70 + i;
   }
   sync_all();
-  REQUIRE(_gfortran_caf_is_present_on_remote(record_token, last, at(HAS_VALUES), &second, sizeof second));
+  REQUIRE(_gfortran_caf_is_present_on_remote(record_token, last, at(HAS_VALUES), &second,
+                                             sizeof second));
   int* found = NULL;
-  _gfortran_caf_get_from_remote(record_token, NULL, NULL, last, 4, (void**)&found, NULL, NULL, false, at(GET_VALUE),
-                                &second, sizeof second, NULL, NULL, NULL);
+  _gfortran_caf_get_from_remote(record_token, NULL, NULL, last, 4, (void**)&found, NULL, NULL,
+                                false, at(GET_VALUE), &second, sizeof second, NULL, NULL, NULL);
   REQUIRE(*found == 71);
   sync_all();
   if (me == last) _gfortran_caf_deregister(&record->values_token, 0, NULL, NULL, 0);
@@ -237,17 +259,17 @@ static void mistakes(int images) {
   Range first = {1, 1, 1};
   stat = 0;
   int* found = NULL;
-  _gfortran_caf_get_from_remote(a_token, NULL, NULL, 1, 4, (void**)&found, NULL, NULL, false, at(99), &first,
-                                sizeof first, &stat, NULL, NULL);
+  _gfortran_caf_get_from_remote(a_token, NULL, NULL, 1, 4, (void**)&found, NULL, NULL, false,
+                                at(99), &first, sizeof first, &stat, NULL, NULL);
   REQUIRE(at(99) == -1 && stat != 0 && found == NULL);
   stat = 0;
   int team_number = 77;
-  _gfortran_caf_get_from_remote(a_token, NULL, NULL, 1, 4, (void**)&found, NULL, NULL, false, at(GET_ONE), &first,
-                                sizeof first, &stat, NULL, &team_number);
+  _gfortran_caf_get_from_remote(a_token, NULL, NULL, 1, 4, (void**)&found, NULL, NULL, false,
+                                at(GET_ONE), &first, sizeof first, &stat, NULL, &team_number);
   REQUIRE(stat != 0);
   stat = 0;
-  _gfortran_caf_get_from_remote(NULL, NULL, NULL, 1, 4, (void**)&found, NULL, NULL, false, at(GET_ONE), &first,
-                                sizeof first, &stat, NULL, NULL);
+  _gfortran_caf_get_from_remote(NULL, NULL, NULL, 1, 4, (void**)&found, NULL, NULL, false,
+                                at(GET_ONE), &first, sizeof first, &stat, NULL, NULL);
   REQUIRE(stat != 0);
   sync_all();
 }
@@ -264,7 +286,7 @@ static void teams(int me, int images) {
 #else
   char message[60];
   const int members = (images + me % 2) / 2;
-  int stat = 5, level = 0, index = members - (me - 1) / 2;  /* backwards */
+  int stat = 5, level = 0, index = members - (me - 1) / 2; /* backwards */
   _gfortran_caf_form_team(number, &half, &index, &stat, message, sizeof message);
   REQUIRE(stat == 0 && _gfortran_caf_team_number(half) == number);
   _gfortran_caf_change_team(half, &stat, message, sizeof message);
@@ -288,8 +310,8 @@ static void teams(int me, int images) {
   sync_all();
   Range second = {2, 2, 1};
   int* of_b = NULL;
-  _gfortran_caf_get_from_remote(b_token, NULL, NULL, members, 4, (void**)&of_b, NULL, NULL, false, at(GET_ONE),
-                                &second, sizeof second, NULL, NULL, NULL);
+  _gfortran_caf_get_from_remote(b_token, NULL, NULL, members, 4, (void**)&of_b, NULL, NULL, false,
+                                at(GET_ONE), &second, sizeof second, NULL, NULL, NULL);
   REQUIRE(*of_b == 50 + members);
   _gfortran_caf_sync_team(half, &stat, message, sizeof message);
   REQUIRE(stat == 0);
@@ -298,11 +320,11 @@ static void teams(int me, int images) {
   Range first = {1, 1, 1};
   int* found = NULL;
   int sibling = 3 - number;
-  _gfortran_caf_get_from_remote(a_token, NULL, NULL, 1, 4, (void**)&found, NULL, NULL, false, at(GET_ONE), &first,
-                                sizeof first, NULL, NULL, &sibling);
+  _gfortran_caf_get_from_remote(a_token, NULL, NULL, 1, 4, (void**)&found, NULL, NULL, false,
+                                at(GET_ONE), &first, sizeof first, NULL, NULL, &sibling);
   REQUIRE((*found - me) % 2 != 0);
-  _gfortran_caf_get_from_remote(a_token, NULL, NULL, 1, 4, (void**)&found, NULL, NULL, false, at(GET_ONE), &first,
-                                sizeof first, NULL, &half, NULL);
+  _gfortran_caf_get_from_remote(a_token, NULL, NULL, 1, 4, (void**)&found, NULL, NULL, false,
+                                at(GET_ONE), &first, sizeof first, NULL, &half, NULL);
   REQUIRE((*found - me) % 2 == 0);
 #if GFORTRAN == 15
   _gfortran_caf_end_team(NULL);
@@ -324,10 +346,11 @@ __attribute__((constructor)) static void begin_unit(void) {
   Array of_record = {NULL, 0, sizeof(Record), 0, 0, DERIVED, 0, 0, {{0, 0, 0}}};
   _gfortran_caf_register(sizeof(Record), STATIC_COARRAY, &record_token, &of_record, NULL, NULL, 0);
   record = of_record.base;
-  void (*const accessors[])(void) = {
-      (void (*)(void))get_one,  (void (*)(void))get_range, (void (*)(void))set_one,  (void (*)(void))set_range,
-      (void (*)(void))get_row,  (void (*)(void))set_row,   (void (*)(void))get_text, (void (*)(void))set_text,
-      (void (*)(void))get_value, (void (*)(void))has_values};
+  void (*const accessors[])(void) = {(void (*)(void))get_one,   (void (*)(void))get_range,
+                                     (void (*)(void))set_one,   (void (*)(void))set_range,
+                                     (void (*)(void))get_row,   (void (*)(void))set_row,
+                                     (void (*)(void))get_text,  (void (*)(void))set_text,
+                                     (void (*)(void))get_value, (void (*)(void))has_values};
   for (int i = 0; i < 10; ++i) _gfortran_caf_register_accessor(GET_ONE + i, accessors[i]);
 }
 

@@ -1,12 +1,18 @@
-/* The interface for coarrays of gfortran 15 (GFORTRAN=15) and 16 (GFORTRAN=16), for callers that do by hand what such a
-   compiler's output does. Names and arguments are the compiler's. */
+/* The interface for coarrays of gfortran 15 (GFORTRAN=15) and 16 (GFORTRAN=16), for callers that do
+   by hand what such a compiler's output does. Names and arguments are the compiler's. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STATIC_COARRAY = 0, ALLOCATABLE_COARRAY = 1, COMPONENT_ANNOUNCED = 7, COMPONENT = 8, ASSOCIATED = 9 };
+enum {
+  STATIC_COARRAY = 0,
+  ALLOCATABLE_COARRAY = 1,
+  COMPONENT_ANNOUNCED = 7,
+  COMPONENT = 8,
+  ASSOCIATED = 9
+};
 enum { INTEGER = 1, DERIVED = 5, CHARACTER = 6 };
 
 typedef struct {
@@ -29,26 +35,28 @@ typedef void* Team;
 
 void _gfortran_caf_init(int* argc, char*** argv);
 void _gfortran_caf_finalize(void);
-void _gfortran_caf_register(size_t size, int kind, Token* token, Array* of, int* stat, char* message,
-                            size_t message_bytes);
-void _gfortran_caf_deregister(Token* token, int kind, int* stat, char* message, size_t message_bytes);
+void _gfortran_caf_register(size_t size, int kind, Token* token, Array* of, int* stat,
+                            char* message, size_t message_bytes);
+void _gfortran_caf_deregister(Token* token, int kind, int* stat, char* message,
+                              size_t message_bytes);
 void _gfortran_caf_register_accessor(int hash, void (*accessor)(void));
 void _gfortran_caf_register_accessors_finish(void);
 int _gfortran_caf_get_remote_function_index(int hash);
-void _gfortran_caf_get_from_remote(Token token, const Array* from, const size_t* from_length, int image,
-                                   size_t to_bytes, void** to_data, size_t* to_length, Array* to,
-                                   bool may_reallocate, int accessor, void* data, size_t data_bytes,
-                                   int* stat, Team* team, int* team_number);
+void _gfortran_caf_get_from_remote(Token token, const Array* from, const size_t* from_length,
+                                   int image, size_t to_bytes, void** to_data, size_t* to_length,
+                                   Array* to, bool may_reallocate, int accessor, void* data,
+                                   size_t data_bytes, int* stat, Team* team, int* team_number);
 void _gfortran_caf_send_to_remote(Token token, Array* to, const size_t* to_length, int image,
-                                  size_t from_bytes, const void* from_data, const size_t* from_length,
-                                  const Array* from, int accessor, void* data, size_t data_bytes,
-                                  int* stat, Team* team, int* team_number);
+                                  size_t from_bytes, const void* from_data,
+                                  const size_t* from_length, const Array* from, int accessor,
+                                  void* data, size_t data_bytes, int* stat, Team* team,
+                                  int* team_number);
 void _gfortran_caf_transfer_between_remotes(
     Token to_token, Array* to, size_t* to_length, int to_image, int to_accessor, void* to_data,
-    size_t to_data_bytes, Token from_token, const Array* from, const size_t* from_length, int from_image,
-    int from_accessor, void* from_data, size_t from_data_bytes, size_t from_bytes, bool is_scalar,
-    int* to_stat, int* from_stat, Team* to_team, int* to_team_number, Team* from_team,
-    int* from_team_number);
+    size_t to_data_bytes, Token from_token, const Array* from, const size_t* from_length,
+    int from_image, int from_accessor, void* from_data, size_t from_data_bytes, size_t from_bytes,
+    bool is_scalar, int* to_stat, int* from_stat, Team* to_team, int* to_team_number,
+    Team* from_team, int* from_team_number);
 int32_t _gfortran_caf_is_present_on_remote(Token token, int image, int accessor, void* data,
                                            size_t data_bytes);
 _Noreturn void _gfortran_caf_error_stop_str(const char* text, size_t length, bool is_quiet);
@@ -66,7 +74,8 @@ void _gfortran_caf_end_team(Team* team);
 int _gfortran_caf_this_image(Team team);
 int _gfortran_caf_num_images(Team team, int* team_number);
 void _gfortran_caf_sync_all(int* stat, char* message, size_t message_bytes);
-void _gfortran_caf_sync_images(int count, int* images, int* stat, char* message, size_t message_bytes);
+void _gfortran_caf_sync_images(int count, int* images, int* stat, char* message,
+                               size_t message_bytes);
 void _gfortran_caf_form_team(int number, Team* team, int* new_index, int* stat, char* message,
                              size_t message_bytes);
 void _gfortran_caf_change_team(Team team, int* stat, char* message, size_t message_bytes);

@@ -30,7 +30,7 @@ module prif
 
   type, bind(C) :: prif_coarray_handle
     private
-    type(c_ptr) :: shape = c_null_ptr
+    type(c_ptr) :: shape
   end type
   type, bind(C) :: prif_team_type
     private
