@@ -129,21 +129,32 @@ template <bool is_put, class Word>
 template <bool is_put>
 [[gnu::always_inline]] inline bool move_scalar(const Coarray* token, std::size_t offset,
                                                int image_number, const Descriptor& there,
-                                               int there_kind, const Descriptor& here,
-                                               int here_kind) {
+                                               const Descriptor& here) {
   static_assert(sizeof(DataType) == 16);
   std::uint64_t of_there[2];
   std::uint64_t of_here[2];
   std::memcpy(of_there, &there.data_type, sizeof of_there);
   std::memcpy(of_here, &here.data_type, sizeof of_here);
-  if (of_there[0] != of_here[0] || of_there[1] != of_here[1] || there_kind != here_kind ||
-      there.rank() != 0)
-    return false;
+  if (of_there[0] != of_here[0] || of_there[1] != of_here[1] || there.rank() != 0) return false;
   using Word4 [[gnu::may_alias]] = std::uint32_t;
   using Word8 [[gnu::may_alias]] = std::uint64_t;
   if (of_there[0] == 8) return move_word<is_put, Word8>(token, offset, image_number, here.base);
   return of_there[0] == 4 && move_word<is_put, Word4>(token, offset, image_number, here.base);
 }
+
+/// Arguments that are needed once more where a scalar is not moved at once. They are kept in
+/// memory, not in registers, which would have to be saved first.
+struct Kept {
+  const volatile Coarray* volatile token;
+  volatile std::size_t offset;
+  const volatile Descriptor* volatile there;
+  const volatile Descriptor* volatile here;
+
+  template <class T>
+  static T* plain(const volatile T* pointer) {
+    return const_cast<T*>(pointer);
+  }
+};
 
 }  // namespace
 }  // namespace caf
@@ -154,22 +165,27 @@ void _gfortran_caf_get(caf::Coarray* token, std::size_t offset, int image,
                        const caf::Descriptor* from, const caf::Subscripts* subscripts,
                        const caf::Descriptor* to, int from_kind, int to_kind, bool may_overlap,
                        int* stat) {
-  if (subscripts == nullptr && stat == nullptr &&
-      caf::move_scalar<false>(token, offset, image, *from, from_kind, *to, to_kind)) [[likely]]
-    return;
-  caf::get_section(token, offset, image, *from, subscripts, *to, from_kind, to_kind, may_overlap,
-                   stat);
+  if (subscripts != nullptr || stat != nullptr || from_kind != to_kind) [[unlikely]]
+    return caf::get_section(token, offset, image, *from, subscripts, *to, from_kind, to_kind,
+                            may_overlap, stat);
+  const caf::Kept kept{token, offset, from, to};
+  if (!caf::move_scalar<false>(token, offset, image, *from, *to)) [[unlikely]]
+    caf::get_section(kept.plain(kept.token), kept.offset, image, *kept.plain(kept.there), nullptr,
+                     *kept.plain(kept.here), to_kind, to_kind, may_overlap, nullptr);
 }
 
 void _gfortran_caf_send(caf::Coarray* token, std::size_t offset, int image,
                         const caf::Descriptor* to, const caf::Subscripts* subscripts,
                         const caf::Descriptor* from, int to_kind, int from_kind, bool may_overlap,
                         int* stat, caf::TeamOfImages* const* team) {
-  if (subscripts == nullptr && team == nullptr && stat == nullptr &&
-      caf::move_scalar<true>(token, offset, image, *to, to_kind, *from, from_kind)) [[likely]]
-    return;
-  caf::send_section(token, offset, image, *to, subscripts, *from, to_kind, from_kind, may_overlap,
-                    stat, team);
+  if (subscripts != nullptr || team != nullptr || stat != nullptr || from_kind != to_kind)
+      [[unlikely]]
+    return caf::send_section(token, offset, image, *to, subscripts, *from, to_kind, from_kind,
+                             may_overlap, stat, team);
+  const caf::Kept kept{token, offset, to, from};
+  if (!caf::move_scalar<true>(token, offset, image, *to, *from)) [[unlikely]]
+    caf::send_section(kept.plain(kept.token), kept.offset, image, *kept.plain(kept.there), nullptr,
+                      *kept.plain(kept.here), to_kind, to_kind, may_overlap, nullptr, nullptr);
 }
 
 void _gfortran_caf_sendget(caf::Coarray* to_token, std::size_t to_offset, int to_image,
