@@ -1,19 +1,34 @@
 ! Coarrays between two images: the time of one operation in nanoseconds, beside that of the same loop in one image's own
-! memory. Compiled with another library for coarrays it measures that one. With -DBESIDE scalars stand beside a call of
-! an empty function of a shared library, and collectives beside Armature's own (beside.cpp). The first image prints a line for each
-! operation: the least of many short rounds, so that other work on the machine counts less.
+! memory. Compiled with another library for coarrays it measures that one. With -DBESIDE scalars stand beside the
+! same calls to functions that do nothing, and collectives beside Armature's own (beside.cpp). The first image prints a line
+! for each operation: the least of many short rounds, so that other work on the machine counts less.
 program caf_bench
   use iso_fortran_env, only: int64, real64
   use iso_c_binding, only: c_int
   implicit none
-#ifdef BESIDE
   interface
-    subroutine empty_entry(token, offset, image, from, subscripts, to, from_kind, to_kind, overlaps, stat) bind(c)
-      use iso_c_binding, only: c_ptr, c_size_t, c_int, c_bool
-      type(c_ptr), value :: token, from, subscripts, to, stat
-      integer(c_size_t), value :: offset
-      integer(c_int), value :: image, from_kind, to_kind
-      logical(c_bool), value :: overlaps
+    subroutine put_scalars(word, image, count)
+      use iso_fortran_env, only: real64
+      real(real64), intent(inout) :: word[*]
+      integer, intent(in) :: image, count
+    end subroutine
+    subroutine get_scalars(word, image, count, sum)
+      use iso_fortran_env, only: real64
+      real(real64), intent(inout) :: word[*]
+      integer, intent(in) :: image, count
+      real(real64), intent(inout) :: sum
+    end subroutine
+#ifdef BESIDE
+    subroutine put_scalars_empty(word, image, count)
+      use iso_fortran_env, only: real64
+      real(real64), intent(inout) :: word[*]
+      integer, intent(in) :: image, count
+    end subroutine
+    subroutine get_scalars_empty(word, image, count, sum)
+      use iso_fortran_env, only: real64
+      real(real64), intent(inout) :: word[*]
+      integer, intent(in) :: image, count
+      real(real64), intent(inout) :: sum
     end subroutine
     subroutine own_barrier() bind(c)
     end subroutine
@@ -22,8 +37,8 @@ program caf_bench
       real(c_double), intent(inout) :: values(*)
       integer(c_int), value :: count
     end subroutine
-  end interface
 #endif
+  end interface
   integer, parameter :: mebi = 131072  ! reals in 1 MiB
   real(real64), save :: word[*]
   real(real64), allocatable :: row(:)[:], wide(:)[:]
@@ -37,8 +52,8 @@ program caf_bench
   length = mebi; step = 4
   sync all
   if (me == 1) then
-    call show('get.scalar', timed(1), empty_ns())
-    call show('put.scalar', timed(3), empty_ns())
+    call show('get.scalar', timed(1), empty_ns(2))
+    call show('put.scalar', timed(3), empty_ns(4))
     call show('get.1MiB', timed(5), timed(6))
     call show('put.1MiB', timed(7), timed(8))
     call show('get.1MiB.strided', timed(9), timed(10))
@@ -51,10 +66,11 @@ program caf_bench
   call together('co_sum.1000000', 4, 1)
   if (value < -1) print *, here(1), there(1)
 contains
-  real(real64) function empty_ns()
+  real(real64) function empty_ns(what)
+    integer, intent(in) :: what
     empty_ns = 0
 #ifdef BESIDE
-    empty_ns = timed(2)
+    empty_ns = timed(what)
 #endif
   end function
   real(real64) function timed(what)
@@ -67,22 +83,14 @@ contains
       call system_clock(begin, rate)
       select case (what)
       case (1)
-        do i = 1, count
-          value = value + word[other]
-        end do
+        call get_scalars(word, other, count, value)
       case (3)
-        do i = 1, count
-          word[other] = value
-        end do
+        call put_scalars(word, other, count)
 #ifdef BESIDE
       case (2)
-        block
-          use iso_c_binding, only: c_null_ptr, c_size_t, c_bool
-          do i = 1, count
-            call empty_entry(c_null_ptr, 0_c_size_t, other, c_null_ptr, c_null_ptr, c_null_ptr, 8, 8, .false._c_bool, &
-                             c_null_ptr)
-          end do
-        end block
+        call get_scalars_empty(word, other, count, value)
+      case (4)
+        call put_scalars_empty(word, other, count)
 #endif
       case default
         do i = 1, count

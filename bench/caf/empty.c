@@ -1,12 +1,7 @@
-/* An entry that does nothing, in a shared library of its own: what a call takes, for caf.f90. */
-#include <stdbool.h>
-#include <stddef.h>
+/* Entries that do nothing, in a shared library of its own, for scalars.f90: what the calls alone
+ * take. */
+void empty_get(void);
+void empty_send(void);
 
-void empty_entry(void* token, size_t offset, int image, void* from, void* subscripts, void* to,
-                 int from_kind, int to_kind, bool overlaps, int* stat);
-
-void empty_entry(void* token, size_t offset, int image, void* from, void* subscripts, void* to,
-                 int from_kind, int to_kind, bool overlaps, int* stat) {
-  (void)token, (void)offset, (void)image, (void)from, (void)subscripts, (void)to;
-  (void)from_kind, (void)to_kind, (void)overlaps, (void)stat;
-}
+void empty_get(void) {}
+void empty_send(void) {}
