@@ -20,7 +20,7 @@ set(probes $<$<OR:$<COMPILE_LANG_AND_ID:C,GNU,Clang>,$<COMPILE_LANG_AND_ID:CXX,G
 if(PROJECT_IS_TOP_LEVEL)
   set(probes $<INSTALL_INTERFACE:${probes}>)
 endif()
-foreach(target IN LISTS libraries armci_libraries ITEMS shmem shmem_static caf caf_static)
+foreach(target IN LISTS libraries armci_libraries ITEMS shmem shmem_static caf caf_static armature_arrays)
   target_compile_options(${target} INTERFACE ${probes})
 endforeach()
 install(TARGETS ${libraries} EXPORT armature_targets
@@ -51,7 +51,7 @@ endif()
 # All that is installed, and nothing else (`./dev install`).
 add_custom_target(installed DEPENDS ${libraries} ${armci_libraries} shmem shmem_static shmem_virtual shmem_bench)
 foreach(target armature_ucx armature_ofi armature_malloc armature_tool armature_descriptions armature_bench_ucx caf caf15 caf16
-               prif caf_static caf_main)
+               prif caf_static caf_main armature_arrays)
   if(TARGET ${target})
     add_dependencies(installed ${target})
   endif()
@@ -65,7 +65,7 @@ endforeach()
 install(EXPORT armature_targets NAMESPACE armature:: FILE armature-targets.cmake
         DESTINATION ${config_dir})
 # Each interface has a file of its own: a package of it may not be there.
-foreach(interface armci shmem caf)
+foreach(interface armci shmem caf arrays)
   if(NOT interface STREQUAL armci OR TARGET armci)
     install(EXPORT armature_${interface}_targets NAMESPACE armature:: FILE armature-${interface}-targets.cmake
             DESTINATION ${config_dir})

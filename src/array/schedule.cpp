@@ -11,6 +11,9 @@
 namespace armature::detail {
 namespace {
 
+/// Plans are kept (copy_cache.hpp), but not with a second copy of a long block.
+constexpr std::size_t kept_bytes_max = std::size_t{1} << 20;
+
 [[noreturn]] void fail(const ArrayStore& to, const ArrayStore& from, const std::string& why) {
   throw Error(Errc::bad_argument,
               "a copy from distributed_array '" + from.name() + "' to '" + to.name() + "': " + why);
@@ -51,12 +54,15 @@ ArrayCopy::ArrayCopy(const ArrayStore& to, const ArraySection& to_section, const
       transfers_(ArrayTransfers::Verb::put, from.element_bytes()) {
   check(to, to_section, from, from_section);
   const auto plan = plan_copy(from.layout(), from_section, from.me(), to.layout(), to_section);
-  std::byte* source = from.mine();
-  if (is_staged_) {
-    staged_.resize(static_cast<std::size_t>(from.block().size) * from.element_bytes());
-    source = staged_.data();
-  }
+  std::byte* const source = is_staged_ ? stage() : from.mine();
   to.add(plan, source, transfers_);
+  transfers_.begin_at(source);
+}
+
+/// Returns the place for the caller's block, which is as long as the block.
+std::byte* ArrayCopy::stage() {
+  staged_.resize(static_cast<std::size_t>(from_->block().size) * from_->element_bytes());
+  return staged_.data();
 }
 
 void ArrayCopy::run() {
@@ -66,11 +72,13 @@ void ArrayCopy::run() {
   team.barrier();
   if (is_staged_) {
     // Nothing is written before all have set aside what they had.
+    transfers_.move_local(stage());
     if (!staged_.empty()) std::memcpy(staged_.data(), from_->mine(), staged_.size());
     team.barrier();
   }
   transfers_.start();
   transfers_.wait();
+  if (staged_.size() > kept_bytes_max) std::vector<std::byte>().swap(staged_);
   team.barrier();
 }
 

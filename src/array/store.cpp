@@ -12,6 +12,17 @@
 
 namespace armature::detail {
 
+namespace {
+
+/// The member whose memory that rank has.
+int member_of(const ArrayStore& store, Rank rank) {
+  int member = 0;
+  while (store.memory(member).rank() != rank) ++member;
+  return member;
+}
+
+}  // namespace
+
 ArrayStore::ArrayStore(const Team& team, std::string name, ArrayLayout layout,
                        std::size_t element_bytes, std::size_t alignment)
     : team_(team),
@@ -95,15 +106,9 @@ int ArrayStore::nearest(int original) const {
   return found;
 }
 
-int ArrayStore::member_of(Rank rank) const {
-  int member = 0;
-  while (memory(member).rank() != rank) ++member;
-  return member;
-}
-
 void ArrayStore::require_element(ArrayUse use, global_ptr<std::byte> at) const {
   require_use(use, [&] {
-    const int member = member_of(at.rank());
+    const int member = member_of(*this, at.rank());
     const auto place = layout_.place(member);
     const ArrayBlock block = layout_.block(member);
     const std::ptrdiff_t offset =
@@ -121,7 +126,7 @@ void ArrayStore::require_element(ArrayUse use, global_ptr<std::byte> at) const {
 
 void ArrayStore::put_copies(global_ptr<std::byte> nearest, const void* element) const {
   const ArrayPlacement& placement = layout_.placement();
-  const int member = member_of(nearest.rank());
+  const int member = member_of(*this, nearest.rank());
   const std::ptrdiff_t behind = nearest.address() - memory(member).address();
   const int original = member - (placement.member_with_copy(0, placement.copy_of(member)));
   for (int copy = 0; copy < placement.copies(); ++copy)

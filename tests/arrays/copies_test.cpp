@@ -154,3 +154,27 @@ TEST(Copies, sections_of_different_shapes_are_refused) {
   });
   a.fence();
 }
+
+TEST(Copies, a_copy_that_repeats_is_planned_once) {
+  const armature::distributed_array<int, 2> from(world(), {12, 9},
+                                                 {.distribution = {Distribution::cyclic(2), {}}});
+  armature::distributed_array<int, 2> to(world(), {9, 12});
+  const auto planned = [&to] { return to.store().copies().planned(); };
+  for (int i = 0; i < 5; ++i) to.all() = from.all().transposed();
+  EXPECT_EQ(planned(), 1U);
+  to[{Range(0, 4), Range()}] = from[{Range(), Range(2, 6)}].transposed();
+  to.all() = from.all().transposed();
+  EXPECT_EQ(planned(), 2U);
+  // The plans are bounded: with so many others, the first one is forgotten.
+  for (int i = 0; i < 9; ++i) to[{i, Range()}] = from[{Range(), i}];
+  to.all() = from.all().transposed();
+  EXPECT_EQ(planned(), 12U);
+  // Another array, perhaps at the place of one that is gone.
+  for (int i = 0; i < 2; ++i) {
+    armature::distributed_array<int, 2> passing(world(), {9, 12});
+    fill(passing, i + 1);
+    to.all() = passing.all();
+    EXPECT_EQ(sum(to), (i + 1) * 9 * 12);
+  }
+  EXPECT_EQ(planned(), 14U);
+}

@@ -132,3 +132,27 @@ TEST(Solve, mistakes_are_named_by_all) {
   conformance::expect_error(Errc::bad_argument, {"'b'", "5 x 2", "'a'", "6 rows"},
                             [&] { armature::lu_factors<double>(a).solve(b, b); });
 }
+
+TEST(Solve, what_could_not_be_factored_leaves_no_memory_behind) {
+  Matrix<double> zeros(world(), {64, 64}, {.name = "zeros"});
+  Matrix<double> oblong(world(), {64, 60}), sides(world(), {60, 2});
+  const auto place = [] {
+    auto piece = world().allocate<double>(64 * 64);
+    const double* const address = piece.on(me()).address();
+    world().free(piece);
+    return address;
+  };
+  const double* const before = place();
+  const auto fails = [](auto what) { EXPECT_THROW(what(), armature::Error); };
+  for (int i = 0; i < 20; ++i) {
+    fails([&] { armature::lu_factors<double>(zeros, {.tile = 7}); });
+    fails([&] { armature::cholesky_factor<double>(zeros, {}); });
+    fails([&] { armature::lu_factors<double>(oblong, {}); });
+  }
+  for_each_diagonal(zeros, [](double& x) { x = 1; });
+  {
+    const armature::lu_factors<double> lu(zeros);
+    for (int i = 0; i < 20; ++i) fails([&] { lu.solve(sides, sides); });
+  }
+  EXPECT_EQ(place(), before);
+}

@@ -1,5 +1,6 @@
 // A schedule that has been planned runs without allocating: copies between distributions, an
-// overlapping shift, ghosts, and transfers of sections, which need no schedule if they repeat.
+// overlapping shift, ghosts, and transfers and assignments of sections, which need no schedule if
+// they repeat.
 #include <cstdio>
 #include <span>
 #include <vector>
@@ -36,6 +37,8 @@ int main(int argc, char** argv) {
       half.get(other);
       dealt.put(one);
       dealt.accumulate(other, 2);
+      columns.all() = rows.all().transposed();
+      rows[{Range(0, 59), Range()}] = rows[{Range(1, 60), Range()}];
       remap.run();
       shift.run();
       ghosts.run();

@@ -20,7 +20,8 @@ for file in bin/armature bin/armature-c++ lib/libarmature.so lib/libarmature.a l
   include/armature-shmem/shmem.fh include/armature-shmem/mpp/shmem.fh \
   include/armature-shmem/shmem_routines.h lib/pkgconfig/armature-shmem.pc \
   lib/libarmature-caf.so lib/libarmature-caf.a lib/libarmature-caf-main.a lib/armature-caf/bin/caf lib/armature-caf/bin/cafrun \
-  lib/pkgconfig/armature-caf.pc include/armature/armature.hpp include/armci.h include/message.h include/armcix.h include/mp3.h share/armature/valgrind.supp \
+  lib/pkgconfig/armature-caf.pc lib/pkgconfig/armature-arrays.pc lib/libarmature-arrays.so \
+  include/armature-arrays/armature_arrays.h include/armature-arrays/armature_arrays.f90 include/armature/armature.hpp include/armci.h include/message.h include/armcix.h include/mp3.h share/armature/valgrind.supp \
   share/man/man1/armature.1 share/man/man1/armature-run.1 share/bash-completion/completions/armature \
   share/zsh/site-functions/_armature; do
   [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
@@ -54,7 +55,7 @@ grep -rqs -- "-fstack-clash-protection" "$work"/consumer/build/CMakeFiles/consum
 
 step "pkg-config"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
-for package in armature armci armci-virtual armature-shmem armature-caf; do
+for package in armature armci armci-virtual armature-shmem armature-caf armature-arrays; do
   pkg-config --cflags "$package" | grep -q -- -fstack-clash-protection || { echo "$package does not probe stacks"; exit 1; }
 done
 # shellcheck disable=SC2046
@@ -91,6 +92,15 @@ if command -v gfortran >/dev/null; then
     "$prefix/lib/armature-caf/bin/cafrun" -n 2 --timeout 30 "$work/$program" | grep -q "heat 12000.000" ||
       { echo "$program failed"; exit 1; }
   done
+fi
+
+if command -v gfortran >/dev/null; then
+  step "arrays in Fortran"
+  # shellcheck disable=SC2046
+  (cd "$work" && gfortran "$(pkg-config --variable=module armature-arrays)" "$here/../../examples/heat_array.f90" \
+    -o heat_array $(pkg-config --cflags --libs armature-arrays))
+  "$prefix/bin/armature" run -n 2 --timeout 30 "$work/heat_array" | grep -q "heat 28514.028" ||
+    { echo "heat_array failed"; exit 1; }
 fi
 
 # A program that is linked with a library, which is linked with ours: the program names neither ours nor its folder.

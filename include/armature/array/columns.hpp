@@ -33,26 +33,24 @@ struct Columns {
 /// c -= l * u.
 template <class T>
 void subtract_product(const Columns<T>& c, const Columns<T>& l, const Columns<T>& u) {
-  const std::ptrdiff_t k = l.count;
-  if (c.rows == 0 || c.count == 0 || k == 0) return;
+  if (c.rows == 0 || c.count == 0 || l.count == 0) return;
   // Columns are rows of the transposed matrices, whose product comes in the opposite order.
-  std::vector<T> minus_u(static_cast<std::size_t>(c.count * k));
-  for (std::ptrdiff_t j = 0; j < c.count; ++j)
-    for (std::ptrdiff_t i = 0; i < k; ++i) minus_u[static_cast<std::size_t>(j * k + i)] = -u(i, j);
-  std::vector<T> dense;
-  const T* of_l = l.data;
-  if (l.stride != l.rows) {
-    dense.resize(static_cast<std::size_t>(k * l.rows));
-    for (std::ptrdiff_t j = 0; j < k; ++j)
-      std::copy_n(l.column(j), l.rows, dense.data() + j * l.rows);
-    of_l = dense.data();
-  }
-  multiply_dense(c.data, minus_u.data(), of_l, c.count, c.rows, k, c.stride);
+  subtract_dense(c.data, u.data, l.data, {c.count, c.rows, l.count, c.stride, u.stride, l.stride});
 }
 
 /// c = the inverse of a lower triangle times c; `is_unit`: its diagonal is 1.
 template <class T>
 void solve_lower(const Columns<T>& l, const Columns<T>& c, bool is_unit) {
+  constexpr std::ptrdiff_t small = 16;
+  if (l.count > small && c.count > 1) {
+    // The upper half, what it does to the lower one, and that.
+    const std::ptrdiff_t upper = l.count / 2, lower = l.count - upper;
+    const Columns<T> rest = c.part(upper, 0, lower, c.count);
+    const Columns<T> above = c.part(0, 0, upper, c.count);
+    solve_lower(l.part(0, 0, upper, upper), above, is_unit);
+    subtract_product(rest, l.part(upper, 0, lower, upper), above);
+    return solve_lower(l.part(upper, upper, lower, lower), rest, is_unit);
+  }
   for (std::ptrdiff_t j = 0; j < c.count; ++j) {
     T* const x = c.column(j);
     for (std::ptrdiff_t k = 0; k < l.count; ++k) {
@@ -90,8 +88,9 @@ void solve_lower_transposed(const Columns<T>& l, const Columns<T>& c) {
   }
 }
 
-template <class T>
-void swap_rows(const Columns<T>& c, std::ptrdiff_t first, const std::vector<std::ptrdiff_t>& with) {
+/// Exchanges row first + k with row with[k], one after the other.
+template <class T, class Row>
+void swap_rows(const Columns<T>& c, std::ptrdiff_t first, const std::vector<Row>& with) {
   for (std::ptrdiff_t j = 0; j < c.count; ++j) {
     T* const x = c.column(j);
     for (std::size_t k = 0; k < with.size(); ++k)

@@ -25,12 +25,18 @@ class ArrayCopy {
   [[nodiscard]] const ArrayTransfers& transfers() const { return transfers_; }
 
  private:
+  std::byte* stage();
+
   const ArrayStore* from_;
   const ArrayStore* to_;
   bool is_staged_;                 // from one place of an array to another that overlaps it
   std::vector<std::byte> staged_;  // then the caller's block
   ArrayTransfers transfers_;
 };
+
+/// Collective: runs the copy between two sections, planned now or kept from a call before.
+ARMATURE_API void copy_sections(const ArrayStore& to, const ArraySection& to_section,
+                                const ArrayStore& from, const ArraySection& from_section);
 
 }  // namespace detail
 
@@ -61,21 +67,22 @@ class copy_schedule {
   detail::ArrayCopy copy_;
 };
 
-/// Collective: `to = from`, once.
+/// Collective: `to = from`. The plans of the last copies to an array are kept, so that one that
+/// repeats is not planned again (copy_cache.hpp).
 template <class T>
 void copy(const array_section<T>& to, const array_section<const std::type_identity_t<T>>& from) {
-  copy_schedule<T>(to, from).run();
+  detail::copy_sections(to.store(), to.section(), from.store(), from.section());
 }
 template <class T>
 void copy(const array_section<T>& to, const array_section<T>& from) requires(!std::is_const_v<T>) {
-  copy_schedule<T>(to, from).run();
+  detail::copy_sections(to.store(), to.section(), from.store(), from.section());
 }
 
 template <class T>
 template <class U>
 requires(std::same_as<std::remove_const_t<U>, T> && !std::is_const_v<T>) const
     array_section<T>& array_section<T>::operator=(const array_section<U>& from) const {
-  copy_schedule<T>(*this, from).run();
+  detail::copy_sections(store(), section(), from.store(), from.section());
   return *this;
 }
 

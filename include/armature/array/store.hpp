@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "armature/array/copy_cache.hpp"
 #include "armature/array/layout.hpp"
 #include "armature/array/plan.hpp"
 #include "armature/array/plan_cache.hpp"
@@ -97,6 +98,8 @@ class ArrayStore {
     require_use(use_of(verb), [&] { return section_text(section); });
     return plans_.lend(*this, verb, section, strides, local);
   }
+  /// The plans of the last copies to this array.
+  [[nodiscard]] ArrayCopyCache& copies() const { return copies_; }
   /// Throws Error(bad_argument) unless the section has this shape, that of a view.
   ARMATURE_API void require_shape(const ArraySection& section, const std::ptrdiff_t* extents,
                                   int dimensions) const;
@@ -109,8 +112,6 @@ class ArrayStore {
   }
 
  private:
-  /// The member whose memory that rank has.
-  [[nodiscard]] int member_of(Rank rank) const;
   /// The members to which a transfer of what `original` has goes.
   [[nodiscard]] std::vector<int> concerned(int original, ArrayTransfers::Verb verb) const;
 
@@ -126,6 +127,7 @@ class ArrayStore {
   int exceptions_;
   mutable ArrayPhase phase_ = ArrayPhase::none;
   mutable ArrayPlanCache plans_;
+  mutable ArrayCopyCache copies_;
 };
 
 }  // namespace armature::detail

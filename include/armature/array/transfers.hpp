@@ -46,7 +46,7 @@ class ArrayTransfers {
 
   /// Says where the local memory of what was added begins, so that it can be moved.
   void begin_at(std::byte* local) { local_ = local; }
-  /// Makes the transfers those of local memory that begins elsewhere.
+  /// Makes the transfers those of local memory that begins elsewhere: begin_at() has been called.
   ARMATURE_API void move_local(std::byte* local);
   /// Whether ranks are still near that were near when they were added: else they cost more messages
   /// than they must.
