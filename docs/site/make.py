@@ -19,9 +19,9 @@ ROOT = HERE.parent.parent
 INTERFACES = {"compat/armci/include/armci.h": "armci.h", "compat/armci/include/message.h": "message.h",
               "compat/armci/include/armcix.h": "armcix.h", "compat/armci/include/mp3.h": "mp3.h"}
 GUIDES = ["first-program", "memory", "semantics", "completion", "teams", "remote-calls", "containers", "algorithms",
-          "tasks", "modules", "distributed-arrays", "arrays-from-mpi", "arrays-in-fortran", "object-arrays",
-          "virtual-ranks", "private-globals", "threads", "launching", "prediction", "races", "tracing", "layers",
-          "armci", "openshmem", "coarrays"]
+          "tasks", "modules", "distributed-arrays", "arrays-from-mpi", "arrays-from-global-arrays",
+          "arrays-in-fortran", "object-arrays", "virtual-ranks", "private-globals", "threads", "launching",
+          "prediction", "races", "tracing", "layers", "armci", "openshmem", "coarrays"]
 
 
 def tracked():
