@@ -102,7 +102,7 @@ void add_bench_rank(CLI::App& app) {
       ->required()
       ->check(CLI::IsMember({"rma", "local", "messages", "rmi", "virtual", "checkpoint", "recovery",
                              "hotspot", "hotspot.balanced", "nodes", "net", "rss", "create",
-                             "collectives", "scale", "start", "nothing"}));
+                             "collectives", "arrays", "scale", "start", "nothing"}));
   rank->add_option("--to", options->to);
   rank->add_option("--folder", options->folder);
   rank->add_option("--only", options->only)->expected(1)->take_all();
@@ -120,13 +120,14 @@ void add_bench(CLI::App& app) {
   bench->require_subcommand(1);
   bench->footer(
       "`armature bench rma --help`, and so with messages, rmi, virtual, net, collectives, "
-      "scale and shmem, lists the rows, with examples.");
+      "arrays, scale and shmem, lists the rows, with examples.");
   add_suite(*bench, bench::rma_suite);
   add_suite(*bench, bench::messages_suite);
   add_suite(*bench, bench::rmi_suite);
   add_suite(*bench, bench::virtual_suite);
   add_suite(*bench, bench::net_suite);
   add_suite(*bench, bench::collectives_suite);
+  add_suite(*bench, bench::arrays_suite);
   add_suite(*bench, bench::scale_suite);
   add_suite(*bench, bench::shmem_suite);
   add_bench_rank(app);

@@ -98,6 +98,7 @@ extern const Suite rmi_suite;
 extern const Suite virtual_suite;
 extern const Suite net_suite;
 extern const Suite collectives_suite;
+extern const Suite arrays_suite;
 extern const Suite scale_suite;
 extern const Suite shmem_suite;
 

@@ -60,6 +60,9 @@ SUITES = {
                   **{f"net.{op}.busy": [8] for op in ("put", "get", "acc", "fadd")}}),
     "collectives": ({}, {f"{op}.{ranks}": sizes for ranks in ("p2", "p8") for op, sizes in (
         ("barrier", [0]), *((op, [8, 65536, 1 << 20]) for op in COLLECTIVES))}),
+    "arrays": ({"remap.p2": [8 * n * n for n in (128, 256, 512, 1024, 2048, 4096)], "ghosts.p2": [6 * 128 * 128 * 8],
+                "multiply.p2": [8 << 22], "lu.p2": [8 << 22]},
+               {"transpose.p2": [8 * n * n for n in (128, 256, 512, 1024, 2048, 4096)]}),
     "scale": ({}, {f"{op}.{ranks}": [size] for op, size in (("start", None), ("halo", 4096), ("barrier", 0), ("allreduce", 8))
                    for ranks in ("p2", "p4", "p8", "p16", "p32", "v4", "v10", "v100", "v1000")}),
     "shmem": (SHMEM, {op: [8, 1 << 20] for op in ("sum_reduce", "broadcast", "collect", "fcollect")}),
