@@ -58,16 +58,17 @@ void end_image(int status) {
 
 extern "C" {
 
+/// exit() in a main that caf_run_main runs; returns where the caller is not in one.
+void caf_exit_main(int status) { main_of_ranks.end(status); }
+
 /// Calls `program`, which is a main: as every rank of this process, or once in a process that is an
 /// image.
 int caf_run_main(int argc, char** argv, main_body::Main* program) {
   if (!caf::hosts_ranks()) return program(argc, argv, environ);
+  armature::layer::end_main_by(caf_exit_main);
   return main_of_ranks.run(
       argc, argv, program, [=] { require_own_globals(program); },
       [](int status) { caf::insisted("exit", [&] { (void)stop(status); }); });
 }
-
-/// exit() in a main that caf_run_main runs; returns where the caller is not in one.
-void caf_exit_main(int status) { main_of_ranks.end(status); }
 
 }  // extern "C"

@@ -30,8 +30,12 @@ void shmem::leave_at_exit() { main_body::leave_at_exit<leave>(); }
 
 extern "C" {
 
+/// exit() in a main that shmem_run_main runs; returns where the caller is not in one.
+void shmem_exit_main(int status) { main_of_ranks.end(status); }
+
 /// Calls `program`, which is a main, as every rank of this process; returns its exit status.
 int shmem_run_main(int argc, char** argv, main_body::Main* program) {
+  armature::layer::end_main_by(shmem_exit_main);
   return main_of_ranks.run(
       argc, argv, program, [] {},
       [](int status) {
@@ -41,8 +45,5 @@ int shmem_run_main(int argc, char** argv, main_body::Main* program) {
         shmem::insisted("exit", [] { shmem::end_rank(); });
       });
 }
-
-/// exit() in a main that shmem_run_main runs; returns where the caller is not in one.
-void shmem_exit_main(int status) { main_of_ranks.end(status); }
 
 }  // extern "C"

@@ -16,6 +16,7 @@
 
 #include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
+#include "bootstrap/private_globals.hpp"
 
 namespace armature::bootstrap {
 namespace {
@@ -57,8 +58,7 @@ void fix_address_layout(const std::string& secrets) {
   if (before >= 0) personality(static_cast<unsigned long>(before) | ADDR_NO_RANDOMIZE);
   setenv(secrets_variable, secrets.c_str(), 1);
   // Copies of the program find functions of libraries bound: none is looked up at each call.
-  const char* const globals = std::getenv(private_globals_variable);
-  if (globals != nullptr && std::string_view(globals) == "on") setenv("LD_BIND_NOW", "1", 1);
+  if (PrivateGlobals::of_environment().are_on) setenv("LD_BIND_NOW", "1", 1);
   const std::string library = malloc_library();
   if (library.empty()) return;
   const char* const text = std::getenv("LD_PRELOAD");

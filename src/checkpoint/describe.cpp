@@ -49,7 +49,8 @@ std::vector<Manifest::Option> options_of(const space::ControlHeader& job) {
          "checkpoint-incremental", "true");
   add_if(job.settings.reproducible != 0, "reproducible", "true");
   add_if(job.settings.balance != 0, "balance", "true");
-  add_if(image::copies() != nullptr, "private-globals", "on");
+  add_if(image::copies() != nullptr, "private-globals",
+         std::getenv(bootstrap::private_globals_variable));
   for (const auto& [name, variable] :
        {std::pair{"checkpoint-every", bootstrap::checkpoint_every_variable},
         {"copy-every", bootstrap::copy_every_variable},

@@ -11,6 +11,7 @@
 
 #include "base/joined.hpp"
 #include "bootstrap/environment.hpp"
+#include "bootstrap/private_globals.hpp"
 #include "command/commands.hpp"
 #include "command/numbers.hpp"
 
@@ -66,10 +67,11 @@ void add_times(CLI::App& command, const JobOptions& options) {
 }
 
 void set_private_globals(LaunchOptions& options, const std::string& text) {
-  if (text != "on" && text != "off")
-    throw CLI::ValidationError("--private-globals",
-                               fmt::format("'{}' is neither on nor off", text));
-  options.private_globals = text == "on";
+  const auto wanted = bootstrap::PrivateGlobals::parse(text);
+  if (!wanted)
+    throw CLI::ValidationError("--private-globals", fmt::format("'{}' is none of {}", text,
+                                                                bootstrap::private_globals_forms));
+  options.private_globals = wanted->are_on;
   setenv(bootstrap::private_globals_variable, text.c_str(), 1);
 }
 
@@ -142,10 +144,10 @@ void add_on_death(CLI::App& command, const JobOptions& options, bool may_continu
 void add_shared_options(CLI::App& command, const JobOptions& options) {
   add_places(command, options);
   add_times(command, options);
-  add_value(command, options, "--private-globals", "on|off",
+  add_value(command, options, "--private-globals", "on|off|LIST",
             "Each virtual rank has globals of its own: a copy of the program; or the ranks of a "
             "process share them (default: on for C and Fortran programs linked with an interface's "
-            "virtual archive, else off)",
+            "virtual archive, else off). LIST: program,libfoo.so copies that library, too",
             set_private_globals);
   add_seconds(command, options, "--timeout", &LaunchOptions::timeout_s,
               "End the job after S seconds, saying what it waited for");

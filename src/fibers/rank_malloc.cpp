@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "base/process_memory.hpp"
@@ -16,23 +18,27 @@
 namespace armature::fibers {
 namespace {
 
-CopyPlace place_of_copies(const space::Mapping& mapping) {
-  const image::Copies* const copies = image::copies();
-  if (copies == nullptr) return {};
-  return {static_cast<std::uintptr_t>(copies->of(0) - mapping.segment(0)), copies->plan().bytes,
-          copies->plan().unwind_table};
-}
-
 struct OfMalloc {
   space::RankHeap* nobodys = nullptr;
   space::RankHeap** current = &nobodys;
   const std::atomic<std::uint32_t>* threads = nullptr;
   void (*forget)() = nullptr;
   MovingFiles files = {};
+  std::vector<CopiedImage> copies;
   std::string not_known_since;
   bool is_the_programs = false;
 };
 OfMalloc& of_malloc() { return base::state<OfMalloc>(); }
+
+void note_copies(const space::Mapping& mapping) {
+  const image::Copies* const copies = image::copies();
+  if (copies == nullptr) return;
+  const auto begin = static_cast<std::uintptr_t>(copies->of(0) - mapping.segment(0));
+  for (const image::Plan::Image& one : copies->plan().images)
+    of_malloc().copies.push_back(
+        {begin + one.begin, one.bytes,
+         one.unwind_table != 0 ? one.unwind_table - one.begin : std::uintptr_t{0}});
+}
 
 }  // namespace
 
@@ -58,12 +64,14 @@ void find_rank_malloc(const space::Mapping& mapping) {
         own);
     return;
   }
+  note_copies(mapping);
   library.set_places(
       {.base = reinterpret_cast<std::uintptr_t>(mapping.segment(0)),
        .segment_bytes = mapping.segment_bytes(),
        .segments = static_cast<std::size_t>(mapping.ranks()),
        .offset = space::VirtualSegment(mapping.header()).rank_heaps(),
-       .copy = place_of_copies(mapping),
+       .copies = of_malloc().copies.data(),
+       .copies_count = of_malloc().copies.size(),
        .thread_works = [](space::RankHeap** of_thread) { base::heap_of_rank = of_thread; }});
   of_malloc().current = library.current;
   of_malloc().threads = library.threads;

@@ -8,6 +8,7 @@
 #include <getopt.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <utility>
 
@@ -44,6 +45,12 @@ void finalize(void* /*of_copy*/) {}
 
 int refuse_on_exit(void (* /*function*/)(int, void*), void* /*argument*/) { return -1; }
 int refuse_at_quick_exit(void (* /*function*/)(void*), void* /*of_copy*/) { return -1; }
+
+/// A library that is copied calls exit() for its rank, as the program does.
+[[noreturn]] void end_rank(int status) {
+  image::end_main(status);
+  std::exit(status);
+}
 
 /// Streams stay in step with stdio: a copy's are copies of the library's, which know one way.
 bool keep_in_step(bool /*wanted*/) { return true; }
@@ -99,6 +106,7 @@ void replace_calls(image::Plan& plan) {
   plan.replace("on_exit", refuse_on_exit);
   plan.replace("__cxa_at_quick_exit", refuse_at_quick_exit);
   plan.replace("_ZNSt8ios_base15sync_with_stdioEb", keep_in_step);
+  plan.replace("exit", end_rank);
   plan.replace("getopt", get_option);
   plan.replace("getopt_long", get_option_long);
   plan.replace("getopt_long_only", get_option_long_only);

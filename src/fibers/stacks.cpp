@@ -15,11 +15,10 @@ Stacks::Stacks(const space::Mapping& mapping)
       ranks_have_copies_(image::copies() != nullptr),
       ranks_have_own_(false) {
   if (const image::Copies* const copies = image::copies()) {
-    const std::size_t bytes = copies->plan().thread_locals.bytes;
-    thread_locals_ = {image::Loaded::program().thread_locals, bytes,
-                      std::make_unique<std::byte[]>(bytes)};
-    own_.program.thread_locals = thread_locals_.own.get();
-    ranks_have_own_ = bytes != 0;
+    thread_locals_ = copies->thread_locals();
+    own_thread_locals_ = std::make_unique<std::byte[]>(copies->plan().thread_locals_bytes());
+    own_.program.thread_locals = own_thread_locals_.get();
+    ranks_have_own_ = !thread_locals_.empty();
   }
   base::heap_of_rank = malloc_knows_ranks() ? &heap_ : nullptr;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "fibers/exceptions.hpp"
 #include "fibers/own_attributes.hpp"
@@ -60,13 +61,19 @@ class Stacks {
   // Ranks with a copy of the program have these of their own: thread-local variables, and
   // attributes of a process.
   void keep_own(RankFiber& me) const {
-    if (thread_locals_.bytes != 0)
-      std::memcpy(me.program.thread_locals, thread_locals_.here, thread_locals_.bytes);
+    std::byte* kept = me.program.thread_locals;
+    for (const std::span<std::byte> one : thread_locals_) {
+      std::memcpy(kept, one.data(), one.size());
+      kept += one.size();
+    }
     if (me.program.attributes != nullptr) attributes_.leave(*me.program.attributes);
   }
   void restore_own(const RankFiber& me) const {
-    if (thread_locals_.bytes != 0)
-      std::memcpy(thread_locals_.here, me.program.thread_locals, thread_locals_.bytes);
+    const std::byte* kept = me.program.thread_locals;
+    for (const std::span<std::byte> one : thread_locals_) {
+      std::memcpy(one.data(), kept, one.size());
+      kept += one.size();
+    }
     if (me.program.attributes != nullptr) attributes_.enter(*me.program.attributes);
   }
 
@@ -83,12 +90,9 @@ class Stacks {
   space::RankHeap*& heap_;      // of malloc
   ExceptionState* exceptions_;  // of this thread
   int* error_number_;           // of this thread
-  struct ThreadLocals {
-    std::byte* here = nullptr;  // of this thread
-    std::size_t bytes = 0;      // 0: ranks share them, or there are none
-    std::unique_ptr<std::byte[]> own;
-  };
-  ThreadLocals thread_locals_;  // of the program, where each rank has a copy
+  // This thread's, of the images of which each rank has a copy; none where ranks share them.
+  std::span<const std::span<std::byte>> thread_locals_;
+  std::unique_ptr<std::byte[]> own_thread_locals_;
   HostAttributes attributes_;
   const bool ranks_have_copies_;
   bool ranks_have_own_;

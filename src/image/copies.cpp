@@ -2,8 +2,10 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,12 +14,15 @@
 
 namespace armature::image {
 
-Copies::Copies(const Loaded& original, Plan plan, const Places& places, base::FileDescriptor file)
-    : original_(original.base),
-      thread_locals_(original.thread_locals),
+Copies::Copies(std::vector<Loaded> originals, Plan plan, const Places& places,
+               std::vector<base::FileDescriptor> files)
+    : originals_(std::move(originals)),
       plan_(std::move(plan)),
       places_(places),
-      file_(std::move(file)) {}
+      files_(std::move(files)) {
+  for (const Plan::ThreadLocals& one : plan_.thread_locals)
+    thread_locals_.emplace_back(originals_[one.image].thread_locals, one.bytes);
+}
 
 bool Copies::text_holds(const void* address, std::size_t bytes) const {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -37,8 +42,10 @@ bool Copies::text_holds(const void* address, std::size_t bytes) const {
 
 bool Copies::thread_locals_hold(const void* address, std::size_t bytes) const {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  const auto first = reinterpret_cast<std::uintptr_t>(thread_locals_);
-  return at < first + plan_.thread_locals.bytes && first < at + bytes;
+  return std::ranges::any_of(thread_locals_, [&](std::span<const std::byte> one) {
+    const auto first = reinterpret_cast<std::uintptr_t>(one.data());
+    return at < first + one.size() && first < at + bytes;
+  });
 }
 
 int Copies::owner(std::uintptr_t address) const {
@@ -51,12 +58,20 @@ int Copies::owner(std::uintptr_t address) const {
 
 std::uintptr_t Copies::original_of(std::uintptr_t address) const {
   const int rank = owner(address);
-  return rank < 0 ? address : address - reinterpret_cast<std::uintptr_t>(of(rank)) + original_;
+  if (rank < 0) return address;
+  const std::uintptr_t distance = address - reinterpret_cast<std::uintptr_t>(of(rank));
+  for (std::size_t i = 0; i < originals_.size(); ++i)
+    if (distance - plan_.images[i].begin < plan_.images[i].bytes)
+      return originals_[i].base + (distance - plan_.images[i].begin);
+  return address;
 }
 
 std::uintptr_t Copies::own_of(int rank, std::uintptr_t address) const {
-  const std::uint64_t distance = address - original_;
-  return distance < plan_.bytes ? reinterpret_cast<std::uintptr_t>(of(rank)) + distance : address;
+  for (std::size_t i = 0; i < originals_.size(); ++i)
+    if (const std::uint64_t distance = address - originals_[i].base;
+        distance < plan_.images[i].bytes)
+      return reinterpret_cast<std::uintptr_t>(of(rank)) + plan_.images[i].begin + distance;
+  return address;
 }
 
 void Copies::fill(int rank) const {
@@ -65,10 +80,17 @@ void Copies::fill(int rank) const {
     std::memcpy(image + data.begin, data.first.data(), data.first.size());
   for (const std::uint64_t at : plan_.moved)
     *reinterpret_cast<std::uint64_t*>(image + at) += reinterpret_cast<std::uintptr_t>(image);
-  std::memcpy(thread_locals_of(rank), image + plan_.thread_locals.begin,
-              plan_.thread_locals.first_bytes);
-  for (const Plan::Borrowed& one : plan_.borrowed)
-    std::memcpy(image + one.begin, reinterpret_cast<const void*>(original_ + one.begin), one.bytes);
+  std::byte* thread_locals = thread_locals_of(rank);
+  for (const Plan::ThreadLocals& one : plan_.thread_locals) {
+    std::memcpy(thread_locals, image + one.begin, one.first_bytes);
+    thread_locals += one.bytes;
+  }
+  for (const Plan::Borrowed& one : plan_.borrowed) {
+    const void* const from =
+        one.from != 0 ? image + one.from
+                      : reinterpret_cast<const void*>(originals_.front().base + one.begin);
+    std::memcpy(image + one.begin, from, one.bytes);
+  }
   if (!plan_.given.empty())
     std::memcpy(image + plan_.given_begin(), plan_.given.data(),
                 plan_.given.size() * sizeof(std::uint64_t));
@@ -84,7 +106,7 @@ void Copies::map_text(int rank) const {
   for (const Plan::Text& text : plan_.text) {
     void* const mapped =
         mmap(of(rank) + text.begin, text.bytes, text.protection, MAP_PRIVATE | MAP_FIXED,
-             file_.get(), static_cast<off_t>(text.file_offset));
+             files_[text.image].get(), static_cast<off_t>(text.file_offset));
     if (mapped == MAP_FAILED)
       base::fail(Errc::start,
                  fmt::format("--private-globals: the program's code cannot be mapped for rank {}: "
@@ -102,15 +124,21 @@ void Copies::call_all(int rank, const Plan::Functions& functions, int argc, char
 }
 
 void Copies::construct(int rank, int argc, char** argv, char** variables) const {
-  if (plan_.init_function != 0) reinterpret_cast<void (*)()>(of(rank) + plan_.init_function)();
-  call_all(rank, plan_.init, argc, argv, variables);
+  for (const std::size_t number : plan_.order) {
+    const Plan::Image& image = plan_.images[number];
+    if (image.init_function != 0) reinterpret_cast<void (*)()>(of(rank) + image.init_function)();
+    call_all(rank, image.init, argc, argv, variables);
+  }
 }
 
 void Copies::destroy(int rank) const {
   using Function = void();
-  auto* const addresses = reinterpret_cast<Function**>(of(rank) + plan_.fini.begin);
-  for (std::uint64_t i = plan_.fini.count; i > 0; --i) addresses[i - 1]();
-  if (plan_.fini_function != 0) reinterpret_cast<void (*)()>(of(rank) + plan_.fini_function)();
+  for (const std::size_t number : std::views::reverse(plan_.order)) {
+    const Plan::Image& image = plan_.images[number];
+    auto* const addresses = reinterpret_cast<Function**>(of(rank) + image.fini.begin);
+    for (std::uint64_t i = image.fini.count; i > 0; --i) addresses[i - 1]();
+    if (image.fini_function != 0) reinterpret_cast<void (*)()>(of(rank) + image.fini_function)();
+  }
 }
 
 }  // namespace armature::image

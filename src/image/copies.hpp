@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "base/file_descriptor.hpp"
 #include "image/plan.hpp"
@@ -20,14 +22,20 @@ class Copies {
     int count;
   };
 
-  /// `file` is the program's.
-  Copies(const Loaded& original, Plan plan, const Places& places, base::FileDescriptor file);
+  /// `originals` and their files are in the order of the plan's images.
+  Copies(std::vector<Loaded> originals, Plan plan, const Places& places,
+         std::vector<base::FileDescriptor> files);
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] std::byte* of(int rank) const {
     return places_.first + static_cast<std::uint64_t>(rank) * places_.distance;
   }
   [[nodiscard]] std::byte* thread_locals_of(int rank) const { return of(rank) + plan_.bytes; }
+  /// The places where the thread that runs ranks has them, in the order in which they lie in a
+  /// copy.
+  [[nodiscard]] std::span<const std::span<std::byte>> thread_locals() const {
+    return thread_locals_;
+  }
   /// The rank in whose copy that lies; -1: in none.
   [[nodiscard]] int owner(std::uintptr_t address) const;
   /// Whether some of those bytes are code or constants of a copy. Only processes that run its rank
@@ -53,12 +61,17 @@ class Copies {
   void call_all(int rank, const Plan::Functions& functions, int argc, char** argv,
                 char** variables) const;
 
-  const std::uintptr_t original_;
-  const std::byte* const thread_locals_;  // of the thread that runs ranks
+  const std::vector<Loaded> originals_;
   const Plan plan_;
   const Places places_;
-  const base::FileDescriptor file_;
+  const std::vector<base::FileDescriptor> files_;
+  std::vector<std::span<std::byte>> thread_locals_;
 };
+
+/// Has exit() of copies call that first. It returns where the caller is in no rank's main.
+void end_main_by(void (*end)(int status));
+/// Calls it, if there is one.
+void end_main(int status);
 
 /// The copies of this process's program; nullptr: its ranks share the program's globals.
 const Copies* copies();
@@ -70,7 +83,7 @@ bool is_text_of_copy(const void* address, std::size_t bytes);
 bool is_exchanged(const void* address, std::size_t bytes);
 
 /// Whether each rank is to have its own: ARMATURE_PRIVATE_GLOBALS. Throws Error(start) where that
-/// is neither "on" nor "off".
+/// is neither "on" nor "off" nor a list of images.
 bool globals_are_private();
 /// The plan of this process's program, made before the program ran. Throws Error(start) where it
 /// cannot be copied.

@@ -3,17 +3,41 @@
 #include <algorithm>
 
 namespace armature::image {
+namespace {
+
+Loaded loaded_of(const dl_phdr_info& info) {
+  return {info.dlpi_addr,
+          {info.dlpi_phdr, info.dlpi_phnum},
+          static_cast<std::byte*>(info.dlpi_tls_data),
+          info.dlpi_name};
+}
+
+}  // namespace
 
 Loaded Loaded::program() {
   Loaded found;
   const auto take_first = [](dl_phdr_info* info, std::size_t, void* to) {
-    *static_cast<Loaded*>(to) = {info->dlpi_addr,
-                                 {info->dlpi_phdr, info->dlpi_phnum},
-                                 static_cast<std::byte*>(info->dlpi_tls_data)};
+    *static_cast<Loaded*>(to) = loaded_of(*info);
     return 1;
   };
   dl_iterate_phdr(take_first, &found);
   return found;
+}
+
+std::vector<Loaded> Loaded::all() {
+  std::vector<Loaded> found;
+  const auto take = [](dl_phdr_info* info, std::size_t, void* to) {
+    static_cast<std::vector<Loaded>*>(to)->push_back(loaded_of(*info));
+    return 0;
+  };
+  dl_iterate_phdr(take, &found);
+  return found;
+}
+
+std::string_view Loaded::name() const {
+  const std::string_view whole = path;
+  const std::size_t slash = whole.rfind('/');
+  return slash == std::string_view::npos ? whole : whole.substr(slash + 1);
 }
 
 const ElfW(Phdr) * Loaded::header(std::uint32_t type) const {
@@ -55,6 +79,14 @@ Dynamic::Symbol Dynamic::symbol(const ElfW(Rela) & relocation) const {
   const auto* names = reinterpret_cast<const char*>(image_.base + address(DT_STRTAB));
   const ElfW(Sym)& entry = symbols[ELF64_R_SYM(relocation.r_info)];
   return {&entry, names + entry.st_name};
+}
+
+std::vector<std::string_view> Dynamic::needed() const {
+  const auto* names = reinterpret_cast<const char*>(image_.base + address(DT_STRTAB));
+  std::vector<std::string_view> found;
+  for (const ElfW(Dyn) & entry : entries_)
+    if (entry.d_tag == DT_NEEDED) found.emplace_back(names + entry.d_un.d_val);
+  return found;
 }
 
 }  // namespace armature::image

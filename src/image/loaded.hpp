@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace armature::image {
 
@@ -17,10 +18,14 @@ constexpr std::uint64_t page_above(std::uint64_t at) { return page_below(at + pa
 struct Loaded {
   /// The program of this process.
   static Loaded program();
+  /// The program and all libraries of this process, the program first.
+  static std::vector<Loaded> all();
 
   std::uintptr_t base = 0;  // what the loader has added to the addresses of its file
   std::span<const ElfW(Phdr)> headers;
   std::byte* thread_locals = nullptr;  // the calling thread's; nullptr: it has none
+  const char* path = "";               // a library's
+  int file = -1;  // -1: no code of it has run, else its first data are read from there
 
   [[nodiscard]] const ElfW(Phdr) * header(std::uint32_t type) const;
   /// The part whose memory holds that address of the file; nullptr: none.
@@ -29,6 +34,8 @@ struct Loaded {
   [[nodiscard]] std::span<const Entry> table(std::uint64_t address, std::uint64_t bytes) const {
     return {reinterpret_cast<const Entry*>(base + address), bytes / sizeof(Entry)};
   }
+  /// The name of its file without folders; empty: the program.
+  [[nodiscard]] std::string_view name() const;
   [[nodiscard]] std::uint64_t word(std::uint64_t address) const {
     return *reinterpret_cast<const std::uint64_t*>(base + address);
   }
@@ -57,6 +64,8 @@ class Dynamic {
   };
   /// The symbol that a relocation names.
   [[nodiscard]] Symbol symbol(const ElfW(Rela) & relocation) const;
+  /// The libraries that the image is linked with, as it names them.
+  [[nodiscard]] std::vector<std::string_view> needed() const;
 
  private:
   Loaded image_;

@@ -1,70 +1,94 @@
 #include "image/plan.hpp"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
-
-// These constants are in elf.h of newer C libraries.
-#ifndef DT_RELR
-#define DT_RELRSZ 35
-#define DT_RELR 36
-#endif
+#include "image/first_data.hpp"
+#include "image/packed.hpp"
 
 namespace armature::image {
 namespace {
 
 constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 
-[[noreturn]] void refuse(const std::string& why) {
-  base::fail(Errc::start,
-             fmt::format("--private-globals: {}; or run it with --private-globals=off, where the "
-                         "ranks of a process share its globals",
-                         why));
+[[noreturn]] void refuse(const Loaded& image, const std::string& why) {
+  const std::string what =
+      image.name().empty() ? "the program" : fmt::format("the library {}", image.name());
+  base::fail(
+      Errc::start,
+      fmt::format("--private-globals: {} {}; or run it with --private-globals=off, where the "
+                  "ranks of a process share its globals",
+                  what, why));
 }
 
 bool is_writable(const ElfW(Phdr) & part) { return (part.p_flags & PF_W) != 0; }
 
 void require_that_it_can_move(const Loaded& image) {
+  const bool is_program = image.name().empty();
 #if !defined(__x86_64__)
-  refuse("this processor is no x86-64, the only one for which programs are copied");
+  refuse(image, "is for a processor that is no x86-64, the only one for which programs are copied");
 #endif
-  if (image.header(PT_DYNAMIC) == nullptr || image.header(PT_INTERP) == nullptr)
-    refuse("the program is linked statically: link it without -static and -static-pie");
+  if (image.header(PT_DYNAMIC) == nullptr || (is_program && image.header(PT_INTERP) == nullptr))
+    refuse(image, "is linked statically: link it without -static and -static-pie");
   if (image.base == 0)
-    refuse(
-        "the program is not position-independent: compile all of it with -fPIE and link it with "
-        "-pie");
+    refuse(image,
+           "is not position-independent: compile all of it with -fPIE and link it with -pie");
   if (Dynamic(image).value(DT_PREINIT_ARRAYSZ) != 0)
-    refuse(
-        "the program has functions that run before all constructors (.preinit_array): make them "
-        "constructors");
+    refuse(image,
+           "has functions that run before all constructors (.preinit_array): make them "
+           "constructors");
 }
 
-void add_part(Plan& plan, const Loaded& image, const ElfW(Phdr) & part) {
+std::vector<std::byte> first_bytes(const Loaded& image, const ElfW(Phdr) & part) {
+  if (image.file >= 0) return first_data(image, part);
+  const auto first = image.table<std::byte>(part.p_vaddr, part.p_filesz);
+  return {first.begin(), first.end()};
+}
+
+void add_part(Plan& plan, Plan::Image& own, const Loaded& image, const ElfW(Phdr) & part) {
   const std::uint64_t begin = page_below(part.p_vaddr);
   const std::uint64_t end = page_above(part.p_vaddr + part.p_memsz);
-  if (begin < plan.bytes || (plan.bytes == 0 && begin != 0))
-    refuse(
-        "the parts of the program share pages, or do not begin at address 0: link it with the "
-        "linker's own addresses");
-  plan.bytes = end;
+  if (begin < own.bytes || (own.bytes == 0 && begin != 0))
+    refuse(image,
+           "has parts that share pages, or do not begin at address 0: link it with the linker's "
+           "own addresses");
+  own.bytes = end;
   if (!is_writable(part)) {
     const int protection =
         ((part.p_flags & PF_R) != 0 ? PROT_READ : 0) | ((part.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
-    plan.text.push_back({begin, end - begin, page_below(part.p_offset), protection});
+    plan.text.push_back({own.begin + begin, end - begin, page_below(part.p_offset), protection,
+                         plan.images.size()});
     return;
   }
   if ((part.p_flags & PF_X) != 0)
-    refuse("the program has code that may be written to: link it without -N and -z rwx");
-  const auto first = image.table<std::byte>(part.p_vaddr, part.p_filesz);
-  plan.data.push_back({part.p_vaddr, end - part.p_vaddr, {first.begin(), first.end()}});
+    refuse(image, "has code that may be written to: link it without -N and -z rwx");
+  plan.data.push_back({own.begin + part.p_vaddr, end - part.p_vaddr, first_bytes(image, part)});
+}
+
+void add_image(Plan& plan, const Loaded& image) {
+  require_that_it_can_move(image);
+  Plan::Image own{.begin = plan.bytes};
+  for (const ElfW(Phdr) & header : image.headers)
+    if (header.p_type == PT_LOAD) add_part(plan, own, image, header);
+  const ElfW(Phdr)* const locals = image.header(PT_TLS);
+  if (locals != nullptr && locals->p_memsz != 0) {
+    if (image.thread_locals == nullptr && !image.name().empty())
+      refuse(image, "has thread-local variables, and was loaded behind the program's start");
+    plan.thread_locals.push_back(
+        {own.begin + locals->p_vaddr, locals->p_filesz, locals->p_memsz, plan.images.size()});
+  }
+  plan.bytes += own.bytes;
+  plan.images.push_back(own);
 }
 
 /// The word of the plan's data at an address; nullptr: not there.
@@ -105,36 +129,74 @@ bool may_be_borrowed(std::string_view name) {
   return std::ranges::find(known, name) != known.end();
 }
 
+/// The place in a copy of what lies at an address; where it lies in no image: none.
+std::optional<std::uint64_t> place_in_copy(const Plan& plan, std::span<const Loaded> images,
+                                           std::size_t own, std::uint64_t address) {
+  // The end of the image belongs to it, too.
+  if (address - images[own].base <= plan.images[own].bytes)
+    return plan.images[own].begin + (address - images[own].base);
+  for (std::size_t i = 0; i < images.size(); ++i)
+    if (address - images[i].base < plan.images[i].bytes)
+      return plan.images[i].begin + (address - images[i].base);
+  return std::nullopt;
+}
+
 class Relocating {
  public:
-  Relocating(Plan& plan, const Loaded& image) : plan_(plan), image_(image), dynamic_(image) {}
+  Relocating(Plan& plan, std::span<const Loaded> images, std::size_t own)
+      : plan_(plan),
+        images_(images),
+        own_(own),
+        image_(images[own]),
+        begin_(plan.images[own].begin),
+        dynamic_(image_) {}
 
   void take_all() {
     for (const auto& one : dynamic_.table<ElfW(Rela)>(DT_RELA, DT_RELASZ)) take(one);
     for (const auto& one : dynamic_.table<ElfW(Rela)>(DT_JMPREL, DT_PLTRELSZ)) take(one);
-    take_packed();
-    std::ranges::sort(plan_.moved);
+    for_each_packed(dynamic_, [this](std::uint64_t at) { move(at); });
+    Plan::Image& own = plan_.images[own_];
+    own.init = functions(DT_INIT_ARRAY, DT_INIT_ARRAYSZ);
+    own.fini = functions(DT_FINI_ARRAY, DT_FINI_ARRAYSZ);
+    own.init_function = place(dynamic_.address(DT_INIT));
+    own.fini_function = place(dynamic_.address(DT_FINI));
+    if (const ElfW(Phdr)* const unwind = image_.header(PT_GNU_EH_FRAME))
+      own.unwind_table = place(unwind->p_vaddr);
   }
-  [[nodiscard]] const Dynamic& dynamic() const { return dynamic_; }
 
  private:
+  [[nodiscard]] std::uint64_t place(std::uint64_t address) const {
+    return address == 0 ? 0 : begin_ + address;
+  }
+  [[nodiscard]] Plan::Functions functions(std::int64_t start, std::int64_t bytes) const {
+    if (!dynamic_.has(start)) return {};
+    return {place(dynamic_.address(start)), dynamic_.value(bytes) / word_bytes};
+  }
+
+  std::byte* written_word(std::uint64_t at) {
+    std::byte* const word = word_at(plan_, begin_ + at);
+    if (word == nullptr)
+      refuse(image_,
+             "has addresses in its code or constants (text relocations): compile all of it, "
+             "libraries that it is linked with statically included, with -fPIE");
+    return word;
+  }
+
   /// The word becomes one that moves with the image.
   void move(std::uint64_t at) {
-    std::byte* const word = word_at(plan_, at);
-    if (word == nullptr)
-      refuse(
-          "the program has addresses in its code or constants (text relocations): compile all of "
-          "it, libraries that it is linked with statically included, with -fPIE");
-    // The loader makes those of further threads of the original's.
-    if (at - plan_.thread_locals.begin < plan_.thread_locals.first_bytes)
-      refuse(
-          "the program has a thread-local variable that begins as the address of another one: "
-          "give it that value when it is first used");
     std::uint64_t address = 0;
-    std::memcpy(&address, word, word_bytes);
-    address -= image_.base;
-    std::memcpy(word, &address, word_bytes);
-    plan_.moved.push_back(at);
+    std::memcpy(&address, written_word(at), word_bytes);
+    move(at, begin_ + (address - image_.base));
+  }
+  void move(std::uint64_t at, std::uint64_t to) {
+    // The loader makes those of further threads of the original's.
+    for (const Plan::ThreadLocals& locals : plan_.thread_locals)
+      if (begin_ + at - locals.begin < locals.first_bytes)
+        refuse(image_,
+               "has a thread-local variable that begins as the address of another one: give it "
+               "that value when it is first used");
+    std::memcpy(written_word(at), &to, word_bytes);
+    plan_.moved.push_back(begin_ + at);
   }
 
   void take(const ElfW(Rela) & one) {
@@ -155,69 +217,95 @@ class Relocating {
       case R_X86_64_COPY:
         return borrow(one);
       default:
-        refuse(
-            fmt::format("the program has relocations of a kind that is not known (type {}): "
-                        "compile it with GCC, Clang or gfortran, with -fPIE and -pie",
-                        ELF64_R_TYPE(one.r_info)));
+        refuse(image_,
+               fmt::format("has relocations of a kind that is not known (type {}): compile it "
+                           "with GCC, Clang or gfortran, with -fPIE and -pie",
+                           ELF64_R_TYPE(one.r_info)));
     }
   }
 
   void take_named(const ElfW(Rela) & one) {
     const Dynamic::Symbol symbol = dynamic_.symbol(one);
     if (symbol.entry->st_shndx == SHN_UNDEF)
-      plan_.imports.push_back({one.r_offset, std::string(symbol.name)});
+      plan_.imports.push_back({begin_ + one.r_offset, std::string(symbol.name)});
     // A library may have it, though the program does: one that is loaded before it.
     move_if_inside(one.r_offset);
   }
 
-  /// The loader has chosen what the word names. The end of the image belongs to it, too.
+  /// The loader has chosen what the word names.
   void move_if_inside(std::uint64_t at) {
-    std::uint64_t named = image_.word(at);
-    if (named - image_.base <= plan_.bytes) {
-      named -= image_.base;
-      move(at);
+    std::uint64_t named = 0;
+    std::memcpy(&named, written_word(at), word_bytes);
+    if (const auto inside = place_in_copy(plan_, images_, own_, named)) {
+      named = *inside;
+      move(at, named);
     }
     plan_.bound = base::checksum(&named, sizeof named, plan_.bound);
   }
 
   void borrow(const ElfW(Rela) & one) {
     const Dynamic::Symbol symbol = dynamic_.symbol(one);
+    const std::string name(symbol.name);
+    const std::uint64_t from = copied_variable(name);
     const ElfW(Phdr)* const constants = image_.header(PT_GNU_RELRO);
     const bool is_constant =
         constants != nullptr && one.r_offset - constants->p_vaddr < constants->p_memsz;
-    if (!is_constant && !may_be_borrowed(symbol.name))
-      refuse(
-          fmt::format("the program has in it the variable {} of a library, which would change "
-                      "without the copies: compile the program with -fPIC (and link it with -pie), "
-                      "so that it names the library's own",
-                      symbol.name));
-    plan_.borrowed.push_back({one.r_offset, symbol.entry->st_size, std::string(symbol.name)});
+    if (from == 0 && !is_constant && !may_be_borrowed(name))
+      refuse(image_,
+             fmt::format("has in it the variable {} of a library, which would change without the "
+                         "copies: compile the program with -fPIC (and link it with -pie), so that "
+                         "it names the library's own",
+                         name));
+    plan_.borrowed.push_back({begin_ + one.r_offset, symbol.entry->st_size, name, from});
   }
 
-  /// Addresses, each followed by words of which each bit but the lowest is one of the next 63.
-  void take_packed() {
-    std::uint64_t next = 0;
-    for (const std::uint64_t entry : dynamic_.table<std::uint64_t>(DT_RELR, DT_RELRSZ)) {
-      if ((entry & 1) == 0) {
-        move(entry);
-        next = entry + word_bytes;
-        continue;
-      }
-      for (std::uint64_t bits = entry >> 1, at = next; bits != 0; bits >>= 1, at += word_bytes)
-        if ((bits & 1) != 0) move(at);
-      next += 63 * word_bytes;
+  /// The place in a copy of the variable of that name in a library that is copied, too; 0: none.
+  [[nodiscard]] std::uint64_t copied_variable(const std::string& name) const {
+    for (std::size_t i = 1; i < images_.size(); ++i) {
+      void* const library = dlopen(images_[i].path, RTLD_LAZY | RTLD_NOLOAD);
+      const auto found = reinterpret_cast<std::uint64_t>(
+          library != nullptr ? dlsym(library, name.c_str()) : nullptr);
+      if (library != nullptr) dlclose(library);
+      if (found - images_[i].base < plan_.images[i].bytes)
+        return plan_.images[i].begin + (found - images_[i].base);
     }
+    return 0;
   }
 
   Plan& plan_;
+  const std::span<const Loaded> images_;
+  const std::size_t own_;
   const Loaded& image_;
+  const std::uint64_t begin_;
   const Dynamic dynamic_;
 };
 
-Plan::Functions functions(const Dynamic& dynamic, std::int64_t start, std::int64_t bytes) {
-  if (!dynamic.has(start)) return {};
-  return {dynamic.address(start), dynamic.value(bytes) / word_bytes};
-}
+/// The numbers of the images, each behind those that it needs.
+class Order {
+ public:
+  explicit Order(std::span<const Loaded> images) : images_(images), is_taken_(images.size()) {
+    take(0);
+    for (std::size_t i = 1; i < images.size(); ++i) take(i);
+    // A library that the program does not name runs before the program all the same.
+    std::erase(found_, 0u);
+    found_.push_back(0);
+  }
+  [[nodiscard]] std::vector<std::size_t> found() { return std::move(found_); }
+
+ private:
+  void take(std::size_t number) {
+    if (is_taken_[number]) return;
+    is_taken_[number] = true;
+    for (const std::string_view needed : Dynamic(images_[number]).needed())
+      for (std::size_t i = 1; i < images_.size(); ++i)
+        if (images_[i].name() == needed) take(i);
+    found_.push_back(number);
+  }
+
+  const std::span<const Loaded> images_;
+  std::vector<bool> is_taken_;
+  std::vector<std::size_t> found_;
+};
 
 }  // namespace
 
@@ -256,27 +344,24 @@ std::uint64_t Plan::own_at(std::string_view name) const {
                    static_cast<std::uint64_t>(its_own - given_names.begin()) * word_bytes;
 }
 
-std::uint64_t Plan::given_begin() const { return bytes + page_above(thread_locals.bytes); }
+std::uint64_t Plan::thread_locals_bytes() const {
+  std::uint64_t sum = 0;
+  for (const ThreadLocals& one : thread_locals) sum += one.bytes;
+  return sum;
+}
+std::uint64_t Plan::given_begin() const { return bytes + page_above(thread_locals_bytes()); }
 std::uint64_t Plan::all_bytes() const {
   return given_begin() + page_above(given.size() * word_bytes);
 }
 
-Plan plan(const Loaded& image) {
-  require_that_it_can_move(image);
+Plan plan(const Loaded& program) { return plan(std::span(&program, 1)); }
+
+Plan plan(std::span<const Loaded> images) {
   Plan plan;
-  for (const ElfW(Phdr) & header : image.headers)
-    if (header.p_type == PT_LOAD) add_part(plan, image, header);
-  if (const ElfW(Phdr)* const own = image.header(PT_TLS))
-    plan.thread_locals = {own->p_vaddr, own->p_filesz, own->p_memsz};
-  Relocating relocating(plan, image);
-  relocating.take_all();
-  const Dynamic& dynamic = relocating.dynamic();
-  plan.init = functions(dynamic, DT_INIT_ARRAY, DT_INIT_ARRAYSZ);
-  plan.fini = functions(dynamic, DT_FINI_ARRAY, DT_FINI_ARRAYSZ);
-  plan.init_function = dynamic.address(DT_INIT);
-  plan.fini_function = dynamic.address(DT_FINI);
-  if (const ElfW(Phdr)* const unwind = image.header(PT_GNU_EH_FRAME))
-    plan.unwind_table = unwind->p_vaddr;
+  for (const Loaded& image : images) add_image(plan, image);
+  for (std::size_t i = 0; i < images.size(); ++i) Relocating(plan, images, i).take_all();
+  std::ranges::sort(plan.moved);
+  plan.order = Order(images).found();
   return plan;
 }
 

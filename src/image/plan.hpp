@@ -15,6 +15,10 @@
 // the image: it moves with the image. All others are the same in every copy, names of other
 // libraries' functions among them. So a plan is made of the image as it lies in memory then, and no
 // symbol is looked up a second time. Nothing is scanned for what looks like a pointer.
+//
+// Libraries may be copied with the program. They lie behind it in a copy, and a word that names
+// something in one of these images leads to that image in the copy. Addresses in a plan count from
+// where a copy begins.
 
 namespace armature::image {
 
@@ -23,6 +27,7 @@ struct Plan {
   struct Text {
     std::uint64_t begin, bytes, file_offset;  // whole pages
     int protection;
+    std::size_t image;
   };
   /// Memory that begins as `first`, and as zeros behind that.
   struct Data {
@@ -33,6 +38,7 @@ struct Plan {
   struct Borrowed {
     std::uint64_t begin, bytes;
     std::string name;
+    std::uint64_t from;  // in the copy; 0: the program's as it is now
   };
   /// A word that names what a library has.
   struct Import {
@@ -41,6 +47,13 @@ struct Plan {
   };
   struct Functions {
     std::uint64_t begin = 0, count = 0;  // of their addresses
+  };
+  /// The program, or a library that is copied with it.
+  struct Image {
+    std::uint64_t begin = 0, bytes = 0;  // whole pages
+    Functions init, fini;
+    std::uint64_t init_function = 0, fini_function = 0;  // 0: none
+    std::uint64_t unwind_table = 0;                      // PT_GNU_EH_FRAME; 0: none
   };
 
   /// Has copies call another function than the library's of that name.
@@ -59,12 +72,16 @@ struct Plan {
   [[nodiscard]] std::uint64_t given_begin() const;
   [[nodiscard]] std::uint64_t all_bytes() const;
 
-  /// Variables of the program of which each thread has its own: these bytes, then zeros.
+  /// Variables of an image of which each thread has its own: these bytes, then zeros.
   struct ThreadLocals {
     std::uint64_t begin = 0, first_bytes = 0, bytes = 0;
+    std::size_t image = 0;
   };
+  [[nodiscard]] std::uint64_t thread_locals_bytes() const;
 
-  std::uint64_t bytes = 0;  // of the image, whole pages
+  std::uint64_t bytes = 0;         // of all images, whole pages
+  std::vector<Image> images;       // the program first
+  std::vector<std::size_t> order;  // in which constructors run: a library before its users
   std::vector<Text> text;
   std::vector<Data> data;
   std::vector<std::uint64_t> moved;  // where words lie that begin as distances from its start
@@ -72,16 +89,15 @@ struct Plan {
   std::vector<Import> imports;
   std::vector<std::uint64_t> given;  // values, a word each
   std::vector<std::string> given_names;
-  ThreadLocals thread_locals;
-  Functions init, fini;
-  std::uint64_t init_function = 0, fini_function = 0;  // 0: none
-  std::uint64_t unwind_table = 0;                      // PT_GNU_EH_FRAME; 0: none
+  std::vector<ThreadLocals> thread_locals;  // of images that have any
   // Made of what the loader has bound: which functions it has chosen for the processor.
   std::uint64_t bound = 1;
 };
 
 /// Makes the plan of an image that has been bound and has not run yet. Throws Error(start) with a
 /// sentence that tells what cannot be copied, and how such a program is to be compiled.
-Plan plan(const Loaded& image);
+Plan plan(const Loaded& program);
+/// Makes the plan of a program, the first image, and of libraries that are copied with it.
+Plan plan(std::span<const Loaded> images);
 
 }  // namespace armature::image

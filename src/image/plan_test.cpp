@@ -185,7 +185,7 @@ TEST(PlanTest, a_copy_has_a_variable_of_its_own_where_the_program_names_a_librar
   EXPECT_EQ(made.own_at("of_library"), 3 * page);
   EXPECT_EQ(made.all_bytes(), 4 * page);
   std::vector<std::byte> memory(4 * page);
-  const Copies copies(loaded, std::move(made), {memory.data(), 4 * page, 1}, {});
+  const Copies copies({loaded}, std::move(made), {memory.data(), 4 * page, 1}, {});
   copies.fill(0);
   EXPECT_EQ(**reinterpret_cast<int**>(memory.data() + data + 2048), 7);
 }
@@ -209,12 +209,39 @@ TEST(PlanTest, what_the_loader_has_chosen_makes_programs_differ_and_where_they_l
   EXPECT_NE(bound(100), bound(200));
 }
 
+TEST(PlanTest, a_library_lies_behind_the_program_and_each_finds_the_others_copy) {
+  MadeImage program, library;
+  program.relocate(data + 2048, R_X86_64_GLOB_DAT, program.add_symbol("of_library", 0));
+  program.word(data + 2048) = library.base() + 100;
+  library.relocate(data + 2048, R_X86_64_GLOB_DAT, library.add_symbol("of_program", 0));
+  library.word(data + 2048) = program.base() + 200;
+  library.relocate(data + 2056, R_X86_64_RELATIVE);
+  library.point(data + 2056, 300);
+  const std::vector<Loaded> images = {program.loaded(), library.loaded()};
+  Plan made = plan(images);
+  EXPECT_EQ(made.bytes, 6 * page);
+  EXPECT_THAT(made.order, ElementsAre(1, 0));
+  EXPECT_THAT(made.moved, ElementsAre(data + 2048, 3 * page + data + 2048, 3 * page + data + 2056));
+  std::vector<std::byte> memory(6 * page);
+  const Copies copies(images, std::move(made), {memory.data(), 6 * page, 1}, {});
+  copies.fill(0);
+  const auto copy = reinterpret_cast<std::uintptr_t>(memory.data());
+  const auto word = [&](std::uint64_t at) {
+    return *reinterpret_cast<std::uint64_t*>(memory.data() + at);
+  };
+  EXPECT_EQ(word(data + 2048), copy + 3 * page + 100);
+  EXPECT_EQ(word(3 * page + data + 2048), copy + 200);
+  EXPECT_EQ(word(3 * page + data + 2056), copy + 3 * page + 300);
+  EXPECT_EQ(copies.original_of(copy + 3 * page + 300), library.base() + 300);
+  EXPECT_EQ(copies.own_of(0, library.base() + 300), copy + 3 * page + 300);
+}
+
 TEST(CopiesTest, code_and_constants_are_told_from_variables) {
   MadeImage image;
   const Loaded loaded = image.loaded();
   const std::uint64_t distance = 4 * page;
   std::vector<std::byte> memory(2 * distance);
-  const Copies copies(loaded, plan(loaded), {memory.data(), distance, 2}, {});
+  const Copies copies({loaded}, plan(loaded), {memory.data(), distance, 2}, {});
   std::byte* const second = copies.of(1);
   EXPECT_TRUE(copies.text_holds(second, 1));
   EXPECT_TRUE(copies.text_holds(second + page - 1, 8));
@@ -235,7 +262,7 @@ TEST(CopiesTest, a_copy_points_into_itself_and_has_what_the_program_borrows_now)
   image.word(zeros) = 42;
   const std::uint64_t distance = 4 * page;
   std::vector<std::byte> memory(2 * distance);
-  const Copies copies(loaded, std::move(made), {memory.data(), distance, 2}, {});
+  const Copies copies({loaded}, std::move(made), {memory.data(), distance, 2}, {});
   copies.fill(1);
   const auto second = reinterpret_cast<std::uintptr_t>(memory.data() + distance);
   EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(copies.of(1) + data + 2048), second + 100);

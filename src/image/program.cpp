@@ -1,13 +1,8 @@
 // The plan of a program is made before its constructors run: afterwards a variable that holds an
 // address could hold another one. A library's constructors run then, when all is bound.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,7 +11,9 @@
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
+#include "bootstrap/private_globals.hpp"
 #include "image/copies.hpp"
+#include "image/libraries.hpp"
 #include "image/variables.hpp"
 
 namespace armature::image {
@@ -27,42 +24,42 @@ constexpr const char* variable = bootstrap::private_globals_variable;
 struct Program {
   static constexpr std::size_t runtime_place = 6;  // transfers between nodes ask
 
+  std::vector<Loaded> images;  // that are copied, the program first
   std::optional<Plan> plan;
   std::string why_none =
       "libarmature was loaded after the program had begun: link it with the "
       "program";
   std::optional<Copies> copies;
+  void (*end_main)(int status) = nullptr;
 };
 Program& of_process() { return base::state<Program>(); }
 
-/// Whether the file holds that program, and not the loader that was told to start it.
-bool holds(const base::FileDescriptor& file, const Loaded& program) {
-  ElfW(Ehdr) head{};
-  std::vector<ElfW(Phdr)> headers(program.headers.size());
-  const auto bytes = static_cast<ssize_t>(program.headers.size_bytes());
-  return pread(file.get(), &head, sizeof head, 0) == ssize_t{sizeof head} &&
-         head.e_phnum == headers.size() &&
-         pread(file.get(), headers.data(), program.headers.size_bytes(),
-               static_cast<off_t>(head.e_phoff)) == bytes &&
-         std::memcmp(headers.data(), program.headers.data(), program.headers.size_bytes()) == 0;
-}
-
 [[gnu::constructor]] void plan_program_once() {
-  const char* const wanted = std::getenv(variable);
-  if (wanted == nullptr || std::string_view(wanted) != "on") return;
-  const Loaded program = Loaded::program();
+  const bootstrap::PrivateGlobals wanted = bootstrap::PrivateGlobals::of_environment();
+  if (!wanted.are_on) return;
+  Program& program = of_process();
   try {
-    if (holds_library(program))
+    program.images = copied_images(wanted);
+    if (holds_library(program.images.front()))
       base::fail(Errc::start,
                  "--private-globals: the program has Armature in it, of which a process has one: "
                  "link it with the shared libraries (libarmci.so, libarmature.so)");
-    of_process().plan = plan(program);
+    // The libraries' code may have run by now, and the program's has not.
+    std::vector<base::FileDescriptor> files;
+    if (program.images.size() > 1) files = files_of(program.images);
+    for (std::size_t i = 1; i < program.images.size(); ++i) program.images[i].file = files[i].get();
+    program.plan = plan(program.images);
   } catch (const Error& error) {
-    of_process().why_none = error.what();
+    program.why_none = error.what();
   }
 }
 
 }  // namespace
+
+void end_main_by(void (*end)(int status)) { of_process().end_main = end; }
+void end_main(int status) {
+  if (of_process().end_main != nullptr) of_process().end_main(status);
+}
 
 const Copies* copies() {
   Program* const program = base::Runtime::here().find<Program>();
@@ -80,11 +77,11 @@ bool is_exchanged(const void* address, std::size_t bytes) {
 }
 
 bool globals_are_private() {
-  const char* const wanted = std::getenv(variable);
-  const std::string_view text = wanted == nullptr ? "off" : wanted;
-  if (text != "on" && text != "off")
-    base::fail(Errc::start, fmt::format("{}: '{}' is neither on nor off", variable, text));
-  return text == "on";
+  const char* const text = std::getenv(variable);
+  if (text != nullptr && !bootstrap::PrivateGlobals::parse(text))
+    base::fail(Errc::start, fmt::format("{}: '{}' is none of {}", variable, text,
+                                        bootstrap::private_globals_forms));
+  return bootstrap::PrivateGlobals::of_environment().are_on;
 }
 
 Plan& plan_of_program() {
@@ -93,15 +90,10 @@ Plan& plan_of_program() {
 }
 
 const Copies& place_copies(const Copies::Places& places) {
-  base::FileDescriptor file(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-  const Loaded program = Loaded::program();
-  if (!file) base::fail(Errc::start, "--private-globals: /proc/self/exe cannot be read");
-  if (!holds(file, program))
-    base::fail(Errc::start,
-               "--private-globals: /proc/self/exe is not the program, whose code is mapped from "
-               "there: start the program itself, not the loader (ld-linux-x86-64.so.2)");
-  return of_process().copies.emplace(program, std::move(plan_of_program()), places,
-                                     std::move(file));
+  Program& program = of_process();
+  std::vector<base::FileDescriptor> files = files_of(program.images);
+  return program.copies.emplace(program.images, std::move(plan_of_program()), places,
+                                std::move(files));
 }
 
 }  // namespace armature::image

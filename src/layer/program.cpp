@@ -11,4 +11,6 @@ std::uintptr_t own_address(std::uintptr_t of_program) {
   return copies != nullptr ? copies->own_of(me.space.me(), of_program) : of_program;
 }
 
+void end_main_by(void (*end)(int status)) { image::end_main_by(end); }
+
 }  // namespace armature::layer

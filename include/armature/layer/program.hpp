@@ -22,4 +22,8 @@ requires std::is_function_v<Function>
   return reinterpret_cast<Function*>(own_address(reinterpret_cast<std::uintptr_t>(of_program)));
 }
 
+/// Has exit() of libraries of which each rank has a copy call this first, before run(). It ends the
+/// calling rank's main, and returns where the caller is in none. gfortran's `stop` calls exit().
+ARMATURE_API void end_main_by(void (*end)(int status));
+
 }  // namespace armature::layer

@@ -19,6 +19,7 @@
 #include "bootstrap/door_program.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/key_value_store.hpp"
+#include "bootstrap/private_globals.hpp"
 #include "command/executable/globals.hpp"
 #include "command/executable/sanitizer.hpp"
 #include "command/explain/observe.hpp"
@@ -108,8 +109,7 @@ void choose_globals(const LaunchOptions& options, const std::string& program) {
 /// Tells it once, where ranks share a process.
 void tell_of_globals(const LaunchOptions& options, const space::ControlHeader& header,
                      const std::string& program) {
-  const char* const own = std::getenv(bootstrap::private_globals_variable);
-  const bool are_private = own != nullptr && std::string_view(own) == "on";
+  const bool are_private = bootstrap::PrivateGlobals::of_environment().are_on;
   if (!options.virtual_ranks || are_private || !options.globals_note || options.restore ||
       header.ranks <= header.processes)
     return;

@@ -39,8 +39,8 @@ inline space::RankHeap* current_rank_heap() {
 /// Whether this is a child of fork. It sees the ranks' memory, and leaves it as it is.
 [[gnu::visibility("hidden")]] bool in_fork();
 
-/// The copy of the program that an address lies in; without bytes: in none.
-[[gnu::visibility("hidden")]] CopyPlace copy_at(const void* address);
+/// The copy of the program, or of a library, that an address lies in; without bytes: in none.
+[[gnu::visibility("hidden")]] CopiedImage copy_at(const void* address);
 
 /// Tells libarmature that the calling thread works for a rank.
 [[gnu::visibility("hidden")]] void tell_of_thread();

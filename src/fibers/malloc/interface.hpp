@@ -16,9 +16,9 @@ class RankHeap;
 
 namespace armature::fibers {
 
-/// A rank's copy of the program (private_globals.hpp).
-struct CopyPlace {
-  std::uintptr_t begin = 0;         // of all: as an offset in the segment
+/// A rank's copy of the program, or of a library (private_globals.hpp).
+struct CopiedImage {
+  std::uintptr_t begin = 0;         // of all ranks': as an offset in the segment
   std::size_t bytes = 0;            // 0: there is none
   std::uintptr_t unwind_table = 0;  // from its beginning
 };
@@ -28,8 +28,9 @@ struct HeapPlaces {
   std::uintptr_t base = 0;  // of the first segment
   std::size_t segment_bytes = 0;
   std::size_t segments = 0;
-  std::size_t offset = 0;  // of the heap in each segment, before its shift
-  CopyPlace copy;
+  std::size_t offset = 0;               // of the heap in each segment, before its shift
+  const CopiedImage* copies = nullptr;  // valid while there are ranks
+  std::size_t copies_count = 0;
   // Called by each thread that works for a rank: where its heap stands, as `current` below.
   void (*thread_works)(space::RankHeap** of_thread) = nullptr;
 };

@@ -183,12 +183,14 @@ RankHeap& armature::fibers::heap_of_rank(std::size_t rank) {
 
 bool armature::fibers::in_fork() { return is_a_fork; }
 
-armature::fibers::CopyPlace armature::fibers::copy_at(const void* address) {
+armature::fibers::CopiedImage armature::fibers::copy_at(const void* address) {
+  if (!is_a_ranks(address)) return {};
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - places.base;
-  const CopyPlace& copy = places.copy;
-  if (!is_a_ranks(address) || offset % places.segment_bytes - copy.begin >= copy.bytes) return {};
-  const std::uintptr_t segment = offset / places.segment_bytes * places.segment_bytes;
-  return {places.base + segment + copy.begin, copy.bytes, copy.unwind_table};
+  const std::uintptr_t inside = offset % places.segment_bytes;
+  for (std::size_t i = 0; i < places.copies_count; ++i)
+    if (const CopiedImage& copy = places.copies[i]; inside - copy.begin < copy.bytes)
+      return {places.base + (offset - inside) + copy.begin, copy.bytes, copy.unwind_table};
+  return {};
 }
 
 void armature::fibers::tell_of_thread() {
