@@ -7,8 +7,8 @@
 
 namespace armature::bootstrap {
 
-/// What `armature run --private-globals` and ARMATURE_PRIVATE_GLOBALS say: on, off, or a list that
-/// names the program and libraries: program,libfoo.so.
+/// The choice of `armature run --private-globals` and ARMATURE_PRIVATE_GLOBALS: on, off, or a list
+/// that names the program and libraries: program,libfoo.so.
 struct PrivateGlobals {
   bool are_on = false;
   std::vector<std::string> libraries = {};  // copied with the program, as the list names them

@@ -4,6 +4,7 @@
 //   FOLDER
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/file.h>
@@ -13,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -106,6 +108,36 @@ void descriptors_go_along(World& world) {
   require(close(file) == 0 && close(second) == 0 && close(appends) == 0, "they can be closed");
   require(contents(path) == "one,two,three,four,five!", "once each, in their order");
   require(write(file, "x", 1) < 0 && errno == EBADF, "then they are closed");
+}
+
+/// Another rank of the process, and the process itself, keep what they have open.
+void ranges_are_closed(World& world) {
+  const std::string path = path_of(world, "range");
+  const auto make = [&] { return open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0644); };
+  const int first = make(), second = make();
+  const auto lowest = static_cast<unsigned>(std::min(first, second));
+  int pipes[2];
+  require(pipe(pipes) == 0, "there is a pipe");
+  world.barrier();
+  require(close_range(lowest, ~0U, CLOSE_RANGE_CLOEXEC) == 0 && fcntl(first, F_GETFD) == FD_CLOEXEC,
+          "they are marked");
+  require(close_range(5, 4, 0) < 0 && errno == EINVAL, "a range that ends before it begins");
+  if (world.rank() % 2 == 0) {
+    closefrom(3);
+    for (const int number : {first, second, pipes[0], pipes[1]})
+      require(fcntl(number, F_GETFD) < 0 && errno == EBADF, "all of the rank's are closed");
+  }
+  world.barrier();
+  if (world.rank() % 2 == 1) {
+    put(first, "here");
+    put(pipes[1], "x");
+    require(take(pipes[0], 1) == "x", "another rank's pipe is open");
+    require(close_range(lowest, ~0U, 0) == 0 && fcntl(second, F_GETFD) < 0, "a range is closed");
+    require(contents(path) == "here", "another rank's file was open");
+    require(close(pipes[0]) == 0 && close(pipes[1]) == 0, "below the range nothing is closed");
+  }
+  world.barrier();
+  move_on(world);  // no pipe keeps it
 }
 
 void streams_go_along(World& world) {
@@ -218,12 +250,17 @@ void locks_keep_the_rank(World& world) {
   close(other);
 }
 
-void units_of_fortran_keep_the_rank([[maybe_unused]] World& world) {
+void units_of_fortran([[maybe_unused]] World& world) {
 #ifdef HAS_FORTRAN
   const std::string path = path_of(world, "unit");
   open_unit(path.data(), static_cast<int>(path.size()));
-  require_to_stay(world, "what a unit is, the process's library knows");
+  const char* const own_globals = std::getenv("ARMATURE_PRIVATE_GLOBALS");
+  if (own_globals != nullptr && std::string(own_globals) == "on")
+    move_on(world);  // its copy of the library comes along
+  else
+    require_to_stay(world, "what a unit is, the process's library knows");
   close_unit();
+  require(contents(path) == " a line\n", "what was written to the unit");
   require(!on_one_node() || armature::can_migrate(), "then it can move");
 #endif
 }
@@ -338,12 +375,13 @@ void recovers(World& world) {
 
 void moves(World& world) {
   descriptors_go_along(world);
+  ranges_are_closed(world);
   streams_go_along(world);
   directories_go_along(world);
   files_without_a_name_go_along_on_a_node(world);
   others_keep_the_rank(world);
   locks_keep_the_rank(world);
-  units_of_fortran_keep_the_rank(world);
+  units_of_fortran(world);
   nothing_is_left(world);
   ends_with_an_open_stream(world);
 }

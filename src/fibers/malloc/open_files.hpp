@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "fibers/malloc/current.hpp"
 #include "fibers/malloc/process_array.hpp"
 #include "space/rank_heap.hpp"
 #include "space/spin_lock.hpp"
@@ -52,6 +53,19 @@ class OpenFiles {
   /// Its owner has locked it, or records of it, or let go.
   void note_lock(int number, bool is_locked);
 
+  /// Calls `body` with the number of each standard stream, and of each file that the rank has open
+  /// here. The body may close it.
+  template <class Body>
+  void for_each_of(const space::RankHeap& rank, Body body) {
+    for (int number = 0; number < first; ++number)
+      if (number <= 2 ||
+          tied_[static_cast<std::size_t>(number)].load(std::memory_order_relaxed) == &rank)
+        body(number);
+    const std::size_t owner = rank_of(rank);
+    for (std::size_t index = 0; may_be_open(owner, index); ++index)
+      if (find(number_of(owner, index)) != nullptr) body(number_of(owner, index));
+  }
+
   /// Ranks roll back to what they were without ties: nothing that is open here keeps them any more.
   void forget_ties();
 
@@ -81,6 +95,9 @@ class OpenFiles {
   };
   [[nodiscard]] static bool is_own(int number) { return number >= first; }
   [[nodiscard]] File* find(int number);
+  [[nodiscard]] bool may_be_open(std::size_t rank, std::size_t index) {
+    return of(rank) != nullptr && index < of(rank)->files.size();
+  }
   [[nodiscard]] int renumber(int number, space::RankHeap& rank, int like);
   [[nodiscard]] static Place place_of(int number);
   [[nodiscard]] bool take_own(int number, OfRank& its, space::RankHeap& rank);
