@@ -7,8 +7,10 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include <armature/checkpoint.hpp>
+#include <armature/checkpoint_memory.hpp>
 #include <armature/fence.hpp>
 #include <armature/layer/races.hpp>
 #include <armature/rmi.hpp>
@@ -233,6 +235,30 @@ int ARMCIX_Checkpoint(const char* directory) {
 
 int ARMCIX_Checkpoint_in_memory(void) {
   return answered(__func__, [] { return armature::checkpoint_in_memory() ? 1 : 0; });
+}
+
+int ARMCIX_Checkpoint_skip(const void* memory, std::size_t bytes) {
+  return answered(__func__, [=] {
+    armature::checkpoint_skip({memory, bytes});
+    return 0;
+  });
+}
+
+int ARMCIX_Checkpoint_keep(const void* memory, std::size_t bytes) {
+  return answered(__func__, [=] {
+    armature::checkpoint_keep({memory, bytes});
+    return 0;
+  });
+}
+
+int ARMCIX_Checkpoint_only(const void* whole, std::size_t bytes, int count,
+                           const void* const* parts, const std::size_t* part_bytes) {
+  return answered(__func__, [=] {
+    std::vector<armature::CheckpointMemory> kept;
+    for (int i = 0; i < count; ++i) kept.emplace_back(parts[i], part_bytes[i]);
+    armature::checkpoint_only({whole, bytes}, kept);
+    return 0;
+  });
 }
 
 }  // extern "C"

@@ -15,6 +15,7 @@
 #include "base/relaxed.hpp"
 #include "base/runtime.hpp"
 #include "checkpoint/copy.hpp"
+#include "checkpoint/left_out.hpp"
 #include "checkpoint/records.hpp"
 #include "fibers/rank_record.hpp"
 #include "migration/pieces.hpp"
@@ -182,11 +183,14 @@ void Copies::make(const PhaseBarrier& barrier, std::uint32_t step, std::uint32_t
     if (home.process != process_) continue;
     barrier.require_to_go_on();
     const std::uint64_t begin = begin_of(mapping_, rank);
-    space::copy_pages(segment_file_, file(number), begin, begin + mapping_.segment_bytes(),
-                      {.from = mapping_.segment(rank)});
+    LeftOut left_out;
+    left_out.add(mapping_, rank);
+    left_out.copy_pages(segment_file_, file(number), begin, begin + mapping_.segment_bytes(),
+                        {.from = mapping_.segment(rank)});
     write_at(file(number), place_of_record(mapping_.header(), rank),
              RankRecord::of(mapping_, rank));
-    if (home.partner >= 0) send(number, rank, home.partner);
+    // By the copy's pages: what is left out is not sent.
+    if (home.partner >= 0) send(number, rank, home.partner, file(number));
   }
   if (barrier.leads()) {
     empty_others(number, homes);
@@ -208,7 +212,7 @@ void Copies::mend(const PhaseBarrier& barrier, std::uint32_t step, std::uint32_t
         !living_processes(mapping_, partner).empty())
       home.partner = partner;  // has it
     else if (home.partner >= 0 && home.process == process_)
-      send(number, rank, home.partner);
+      send(number, rank, home.partner, segment_file_);
     barrier.require_to_go_on();
   }
   if (barrier.leads()) write_homes(number, homes);
@@ -224,15 +228,15 @@ void Copies::finish(const PhaseBarrier& barrier, std::uint32_t step) const {
 }
 
 /// Sends it to the process of that node whose turn it is.
-void Copies::send(std::uint32_t number, int rank, int node) const {
+void Copies::send(std::uint32_t number, int rank, int node, int pages_of) const {
   const std::vector<int> processes = living_processes(mapping_, node);
   if (processes.empty()) throw GivenUp();  // its last one has just been lost
   const int partner = processes[static_cast<std::size_t>(rank) % processes.size()];
-  const std::uint64_t hole = migration::send_segment<CopyRecord>(
-      mapping_, segment_file_, {rank, partner, Kind::copy_pages},
-      [&](std::uint64_t before, const Stretch& touched) {
-        return CopyRecord{number, before, touched.begin};
-      });
+  const std::uint64_t hole =
+      migration::send_segment<CopyRecord>(mapping_, pages_of, {rank, partner, Kind::copy_pages},
+                                          [&](std::uint64_t before, const Stretch& touched) {
+                                            return CopyRecord{number, before, touched.begin};
+                                          });
   const CopiedRecord record{number, hole, RankRecord::of(mapping_, rank)};
   const transport::Links::Lock locked(network()->links().lock());
   transport::Link& link = network()->links().to(partner);

@@ -69,7 +69,7 @@ class Copies {
   void write_homes(std::uint32_t number, const std::vector<Home>& homes) const;
   void empty_others(std::uint32_t number, const std::vector<Home>& homes) const;
   void make(const quiesce::PhaseBarrier& barrier, std::uint32_t step, std::uint32_t number) const;
-  void send(std::uint32_t number, int rank, int node) const;
+  void send(std::uint32_t number, int rank, int node, int pages_of) const;
   void finish(const quiesce::PhaseBarrier& barrier, std::uint32_t step) const;
 
   const space::Mapping& mapping_;

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "checkpoint/left_out.hpp"
 #include "fibers/rank_record.hpp"
 #include "space/copy_file.hpp"
 #include "space/copy_pages.hpp"
@@ -41,7 +42,8 @@ quiesce::Client Copy::client(const space::Mapping& mapping, int segment_file) {
 
 void Copy::fill(const quiesce::NodeMembers& members) const {
   const auto share = members.share(space::records_offset(mapping_.header()));
-  space::copy_pages(segment_file_, file_, share.begin, share.end);
+  LeftOut::between(mapping_, share.begin, share.end)
+      .copy_pages(segment_file_, file_, share.begin, share.end);
 }
 
 void Copy::bring_back(const quiesce::NodeMembers& members) const {

@@ -80,8 +80,8 @@ Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::ui
   manifest.restarts = job.quiesce.restarts;
   manifest.addresses = job.alike.addresses.load(std::memory_order_relaxed);
   const migration::Builds builds = migration::Builds::of_process();
-  manifest.program_build = migration::text(builds.program);
-  manifest.library_build = migration::text(builds.library);
+  manifest.builds.program = migration::text(builds.program);
+  manifest.builds.library = migration::text(builds.library);
   manifest.secrets = migration::secrets_text();
   manifest.folder = start().folder;
   manifest.command = start().command;

@@ -171,8 +171,8 @@ void prepare(const Found& found, const space::Control& control) {
                   job.layout.segment_bytes == manifest.layout.segment_bytes &&
                   job.layout.stack_bytes == manifest.layout.stack_bytes);
   migration::BuildId builds[2];
-  if (!migration::parse(manifest.program_build, builds[0]) ||
-      !migration::parse(manifest.library_build, builds[1]))
+  if (!migration::parse(manifest.builds.program, builds[0]) ||
+      !migration::parse(manifest.builds.library, builds[1]))
     base::fail(Errc::corrupt, fmt::format("{}/manifest: a build id is none", found.folder));
   const std::vector<fibers::RankRecord> records = read_records(found);
   for (int rank = 0; rank < static_cast<int>(records.size()); ++rank)

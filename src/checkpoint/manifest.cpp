@@ -111,6 +111,19 @@ Manifest::Before before_of(const Lines& lines, const std::string& file) {
   return before;
 }
 
+/// Nothing where the lines do not tell of it.
+Manifest::LeftOut left_out_of(const Lines& lines, const std::string& file) {
+  Manifest::LeftOut left_out;
+  const auto all = lines.all("left_out");
+  if (all.empty()) return left_out;
+  const auto words = words_of(all.front());
+  if (all.size() != 1 || words.size() != 2)
+    refuse(file, "a line about memory that was left out that makes no sense");
+  lines.read(words[0], left_out.ranges, "left_out");
+  lines.read(words[1], left_out.bytes, "left_out");
+  return left_out;
+}
+
 Manifest::Part part_of(std::string_view line, const Lines& lines, const std::string& file) {
   const std::vector<std::string_view> words = words_of(line);
   if (words.size() != 4) refuse(file, "a line about a part that has not four words");
@@ -188,14 +201,16 @@ std::string Manifest::text() const {
   add("through", through);
   add("restarts", restarts);
   add_hex("addresses", addresses);
-  add("program_build", program_build);
-  add("library_build", library_build);
+  add("program_build", builds.program);
+  add("library_build", builds.library);
   add("secrets", secrets);
   add("folder", one_line(folder));
   for (const std::string& word : command) add("word", one_line(word));
   for (const Option& option : options)
     text += fmt::format("option {} {}\n", option.name, option.value);
   if (!before.name.empty()) text += fmt::format("before {} {:#x}\n", before.name, before.checksum);
+  if (left_out != LeftOut{})
+    text += fmt::format("left_out {} {}\n", left_out.ranges, left_out.bytes);
   for (const Part& part : parts)
     text += fmt::format("part {} {} {} {:#x}\n", part.name, part.bytes, part.memory_bytes,
                         part.checksum);
@@ -226,13 +241,14 @@ Manifest Manifest::parse(const std::string& text, const std::string& name) {
   lines.number("through", manifest.through);
   lines.number("restarts", manifest.restarts);
   lines.number("addresses", manifest.addresses);
-  manifest.program_build = lines.text("program_build");
-  manifest.library_build = lines.text("library_build");
+  manifest.builds.program = lines.text("program_build");
+  manifest.builds.library = lines.text("library_build");
   manifest.secrets = lines.text("secrets");
   manifest.folder = from_one_line(lines.text("folder"));
   for (const auto word : lines.all("word")) manifest.command.push_back(from_one_line(word));
   for (const auto line : lines.all("option")) manifest.options.push_back(option_of(line, name));
   manifest.before = before_of(lines, name);
+  manifest.left_out = left_out_of(lines, name);
   for (const auto line : lines.all("part")) manifest.parts.push_back(part_of(line, lines, name));
   require_sense(manifest, name);
   return manifest;

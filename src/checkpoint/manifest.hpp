@@ -28,6 +28,12 @@ struct Manifest {
     bool operator==(const Before&) const = default;
   };
 
+  /// Memory that ranks have asked to leave out (checkpoint_skip). It is not in the parts.
+  struct LeftOut {
+    std::uint64_t ranges = 0, bytes = 0;
+    bool operator==(const LeftOut&) const = default;
+  };
+
   /// An option of `armature run`, with which the job goes on: its name without dashes, and its
   /// value.
   struct Option {
@@ -41,6 +47,10 @@ struct Manifest {
     std::uint32_t slot_bytes = 0;  // of ranks in the control block, to which they have pointers
   };
 
+  struct Builds {
+    std::string program, library;  // 40 digits each
+  };
+
   std::uint32_t version = expected_version;
   std::uint32_t number = 0;  // of the job's checkpoints, which one this is
   std::uint64_t id = 0;      // no other has it, of whatever job
@@ -52,13 +62,14 @@ struct Manifest {
   bool check_full = false;
   std::uint32_t through = 0;  // ranks that had left the job
   std::uint32_t restarts = 0;
-  std::uint64_t addresses = 0;               // see migration/addresses.hpp
-  std::string program_build, library_build;  // 40 digits each
-  std::string secrets;                       // of the processes, 32 digits
-  std::string folder;                        // where it was started
+  std::uint64_t addresses = 0;  // see migration/addresses.hpp
+  Builds builds;
+  std::string secrets;  // of the processes, 32 digits
+  std::string folder;   // where it was started
   std::vector<std::string> command;
   std::vector<Option> options;  // none in checkpoints of earlier versions
   Before before;
+  LeftOut left_out;
   std::vector<Part> parts;
 
   [[nodiscard]] std::string text() const;

@@ -9,6 +9,7 @@
 #include "base/fail.hpp"
 #include "checkpoint/describe.hpp"
 #include "checkpoint/folder.hpp"
+#include "checkpoint/left_out_note.hpp"
 #include "checkpoint/pages.hpp"
 #include "fibers/rank_record.hpp"
 
@@ -57,13 +58,16 @@ void NodeCheckpoint::open_folder() {
 void NodeCheckpoint::write_share(PartWriter& part) {
   // The memory that all ranks share lies behind the last segment.
   const quiesce::NodeMembers::Share share = barrier_.of_node().share(UINT64_MAX / 2);
-  if (!is_incremental()) return write_pages(segment_file_, share.begin, share.end, part);
+  const LeftOut left_out = LeftOut::between(mapping_, share.begin, share.end);
+  note_left_out(own_folder(quiesce_), process_, left_out);
+  if (!is_incremental())
+    return write_pages(segment_file_, share.begin, share.end, part, nullptr, left_out);
   const std::uint32_t since = quiesce_.incremental.since.load(std::memory_order_relaxed);
   // Each process has written the same share of the checkpoint before.
   ARMATURE_ASSERT(since == 0 || since == kept_.sums_of);
   kept_.sums.begin(since == 0);
   kept_.sums_of = number_;
-  write_pages(segment_file_, share.begin, share.end, part, &kept_.sums);
+  write_pages(segment_file_, share.begin, share.end, part, &kept_.sums, left_out);
 }
 
 void NodeCheckpoint::write_part() {
@@ -86,6 +90,7 @@ void NodeCheckpoint::complete() {
   manifest.parts.push_back(control.finish());
   for (const int process : barrier_.of_node().processes())
     manifest.parts.push_back(find_part(folder_, ranks_part(process)));
+  manifest.left_out = take_left_out(folder_);
   checkpoints::complete(folder_, manifest);
   // Nothing can be left out behind one whose pages nobody has summed up.
   const std::string folder = std::exchange(folder_, {});

@@ -23,6 +23,7 @@
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
+#include "checkpoint/left_out_note.hpp"
 #include "checkpoint/open_file.hpp"
 #include "checkpoint/part.hpp"
 #include "fibers/rank_record.hpp"
@@ -51,7 +52,8 @@ bool is_of_checkpoint(std::string_view name) {
   return name == "manifest" || name == records || name == bootstrap::resize_file ||
          name == bootstrap::resize_file_begun ||
          begins_and_ends_in_digits(name, std::string(records) + "-") ||
-         begins_and_ends_in_digits(name, "ranks-");
+         begins_and_ends_in_digits(name, "ranks-") ||
+         begins_and_ends_in_digits(name, left_out_name);
 }
 
 /// Lists the folder's files, if it is a folder that has no others.
@@ -82,6 +84,7 @@ std::string_view begin_of(const files::path& file) {
   static constexpr std::uint64_t magic = BlockHead::expected_magic;
   const std::string name = file.filename().string();
   if (name == "manifest") return Manifest::title;
+  if (name.starts_with(left_out_name)) return left_out_title;
   if (name == bootstrap::resize_file || name == bootstrap::resize_file_begun) return "processes ";
   return {reinterpret_cast<const char*>(&magic), sizeof magic};
 }

@@ -59,8 +59,8 @@ void write_missing(PageSums& sums, std::uint64_t end, PartWriter& part) {
 
 }  // namespace
 
-void write_pages(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part,
-                 PageSums* sums) {
+void write_pages(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part, PageSums* sums,
+                 const LeftOut& left_out) {
   for (std::uint64_t at = begin; at < end;) {
     const off_t found = lseek(file, static_cast<off_t>(at), SEEK_DATA);
     if (found < 0 && errno != ENXIO) fail();  // that is: none behind it
@@ -69,8 +69,10 @@ void write_pages(int file, std::uint64_t begin, std::uint64_t end, PartWriter& p
     if (data == end) return;
     const off_t hole = lseek(file, found, SEEK_HOLE);
     if (hole < 0) fail();
-    at = std::min(static_cast<std::uint64_t>(hole), end);
-    write_extent(file, data, at, part, sums);
+    const auto [first, last] = left_out.pages_from(data);
+    const std::uint64_t stop = std::min({static_cast<std::uint64_t>(hole), end, first});
+    write_extent(file, data, stop, part, sums);
+    at = stop == first ? std::min(last, end) : stop;
   }
   if (sums != nullptr) write_missing(*sums, end, part);
 }

@@ -12,6 +12,7 @@
 #include "base/fail.hpp"
 #include "checkpoint/describe.hpp"
 #include "checkpoint/folder.hpp"
+#include "checkpoint/left_out_note.hpp"
 #include "checkpoint/pages.hpp"
 #include "checkpoint/part.hpp"
 #include "fibers/rank_record.hpp"
@@ -75,11 +76,15 @@ void write_parts(const space::Mapping& mapping, int process, int segment_file, K
   const std::string folder = own_folder(job.quiesce);
   PartWriter part(folder, ranks_part(process));
   PartWriter records(folder, records_part(process));
+  LeftOut all_left_out;
   for_ranks_of(mapping, process, [&](int rank) {
     const auto number = static_cast<std::uint64_t>(rank);
     space::NodeMemory(mapping).empty_kept(rank);  // what it has freed is not written
+    LeftOut left_out;
+    left_out.add(mapping, rank);
+    all_left_out.add(mapping, rank);
     write_pages(segment_file, number * job.layout.segment_bytes,
-                (number + 1) * job.layout.segment_bytes, part, sums);
+                (number + 1) * job.layout.segment_bytes, part, sums, left_out);
     kept.ranks.push_back(rank);
     const fibers::RankRecord record = fibers::RankRecord::of(mapping, rank);
     records.add(number * sizeof record, &record, sizeof record);
@@ -89,6 +94,7 @@ void write_parts(const space::Mapping& mapping, int process, int segment_file, K
     write_pages(segment_file, job.ranks * job.layout.segment_bytes, UINT64_MAX / 2, part, sums);
   (void)part.finish();
   (void)records.finish();
+  note_left_out(folder, process, all_left_out);
   if (sums == nullptr) return;
   kept.id = job.quiesce.folder.id;
   kept.sums_of = job.quiesce.wanted.load(std::memory_order_relaxed);
@@ -111,6 +117,7 @@ void complete_parts(const space::Mapping& mapping) {
     for (const std::string& name : {records_part(process), ranks_part(process)})
       manifest.parts.push_back(find_part(folder, name));
   }
+  manifest.left_out = take_left_out(folder);
   complete(folder, manifest);
 }
 

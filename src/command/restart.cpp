@@ -104,6 +104,13 @@ std::string line_of(const checkpoints::Link& link) {
                      base::readable_bytes(manifest.file_bytes()), manifest.written_at);
 }
 
+std::string left_out_line(const checkpoints::Manifest& manifest) {
+  const auto [ranges, bytes] = manifest.left_out;
+  if (ranges == 0) return {};
+  return fmt::format("  left out       {} in {} ranges, which are zeros after a restart\n",
+                     base::readable_bytes(bytes), ranges);
+}
+
 void show(const std::string& directory) {
   const checkpoints::Found found = checkpoints::find_latest(directory);
   const checkpoints::Manifest& manifest = found.manifest;
@@ -125,6 +132,7 @@ void show(const std::string& directory) {
       "  written        {} UTC\n"
       "  ranks          {}, of which {} had ended, in {} processes{}\n"
       "  memory         {} in {} on disk\n"
+      "{}"
       "  started in     {}\n"
       "  options       {}\n"
       "  restarted      {} times before\n"
@@ -134,9 +142,9 @@ void show(const std::string& directory) {
       found.folder, manifest.number, command, manifest.written_at, manifest.ranks, manifest.through,
       manifest.processes,
       manifest.nodes > 1 ? fmt::format(" on {} nodes", manifest.nodes) : std::string(),
-      base::readable_bytes(memory), base::readable_bytes(disk), manifest.folder,
-      options.empty() ? " none that are kept" : options, manifest.restarts, manifest.program_build,
-      manifest.library_build, chain);
+      base::readable_bytes(memory), base::readable_bytes(disk), left_out_line(manifest),
+      manifest.folder, options.empty() ? " none that are kept" : options, manifest.restarts,
+      manifest.builds.program, manifest.builds.library, chain);
 }
 
 void verify(const std::string& directory) {

@@ -30,6 +30,13 @@ void* detail::rank_local(const void* variable, const RankLocalType& type) {
   return value;
 }
 
+const void* fibers::rank_local_of(const wait::RankContext& rank, const void* variable) {
+  const Values* const values = values_slot.in(rank.slots);
+  if (values == nullptr) return nullptr;
+  const auto found = values->find(variable);
+  return found != values->end() ? found->second.value : nullptr;
+}
+
 void fibers::end_rank_locals(wait::RankContext& me) noexcept {
   // Ending one may use another, and that one this one again: as often as pthread keys end.
   for (int round = 0; round < 4 && values_slot.in(me.slots) != nullptr; ++round) {

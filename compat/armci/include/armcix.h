@@ -47,6 +47,16 @@ void ARMCIX_Progress(void);
 int ARMCIX_Checkpoint(const char* directory);
 int ARMCIX_Checkpoint_in_memory(void);
 
+/* Leave memory of the calling rank out of its checkpoints, which the program can make anew: it is
+   zero after a restart, and when ranks have gone back, but for ends that share a page with others.
+   The second takes it back, as has to be done before it is freed. The third leaves all of `whole`
+   out but `count` parts of it. 0, or a negative code where the memory is not the rank's
+   (<armature/checkpoint_memory.hpp> says more). */
+int ARMCIX_Checkpoint_skip(const void* memory, size_t bytes);
+int ARMCIX_Checkpoint_keep(const void* memory, size_t bytes);
+int ARMCIX_Checkpoint_only(const void* whole, size_t bytes, int count, const void* const* parts,
+                           const size_t* part_bytes);
+
 #ifdef __cplusplus
 }
 #endif
