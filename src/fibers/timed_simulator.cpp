@@ -160,7 +160,7 @@ void TimedSimulator::yield(bool made_progress) {
   suspend(State::ready, now_ + (made_progress ? poll / 10 : poll));
 }
 
-bool TimedSimulator::wait(bool made_progress, const wait::WaitFor& wait) {
+wait::Turn TimedSimulator::wait(bool made_progress, const wait::WaitFor& wait) {
   Ranked& me = running_rank();
   if (!wait.is_notified) {
     me.patience =
@@ -168,7 +168,7 @@ bool TimedSimulator::wait(bool made_progress, const wait::WaitFor& wait) {
     notify_at(now_ + me.patience, running_);
   }
   wait_for_notice();
-  return sweeps_ > 0;
+  return sweeps_ > 0 ? wait::Turn::look_around : wait::Turn::look;
 }
 
 bool TimedSimulator::wakes(int /*process*/, int rank) {

@@ -60,7 +60,7 @@ class TimedSimulator final : public wait::Scheduler {
   void on_notify(std::function<bool(int to)> hook) { notifies_ = std::move(hook); }
 
   void yield(bool made_progress) override;
-  bool wait(bool made_progress, const wait::WaitFor& wait) override;
+  wait::Turn wait(bool made_progress, const wait::WaitFor& wait) override;
   void goes_on() override { sweeps_ = 0; }
   bool wakes(int process, int rank) override;
 

@@ -3,8 +3,8 @@
 #include <atomic>
 
 #include "net/network.hpp"
-#include "wait/ordered.hpp"
 #include "wait/cost_model.hpp"
+#include "wait/ordered.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 

@@ -5,10 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/clock.hpp"
-#include "base/fail.hpp"
+#include "wait/gone_ranks.hpp"
+#include "wait/latched.hpp"
 #include "wait/modules.hpp"
 #include "wait/notifier.hpp"
 #include "wait/ordered.hpp"
@@ -25,87 +24,12 @@ namespace {
 
 using space::AddressSpace;
 using space::Awaiting;
-using space::Life;
 
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
 }
-
-/// A condition that stays true once it was found so: looking may take what was waited for (a lock),
-/// so it must not be looked at again.
-class Latched {
- public:
-  Latched(detail::Ready ready, void* condition) : ready_(ready), condition_(condition) {}
-  bool look() { return holds_ || (holds_ = ready_(condition_)); }
-  /// Whether there is a reason to stay awake.
-  static bool look_at(void* latched) {
-    return static_cast<Latched*>(latched)->look() || this_rank("wait").has_work();
-  }
-
- private:
-  detail::Ready ready_;
-  void* condition_;
-  bool holds_ = false;
-};
-
-/// The first rank waited for whose life is that; -1 when there is none.
-int first_awaited(const AddressSpace& space, const WaitFor& wait, Life life) {
-  const auto is = [&](int rank) {
-    return rank >= 0 && rank < space.ranks() && rank != space.me() &&
-           space.slot(rank).life.load(std::memory_order_acquire) == life;
-  };
-  if (is(wait.peer)) return wait.peer;
-  for (std::size_t i = 0; i < wait.members.size(); ++i)
-    if (is(wait.members[i]) && (wait.awaits == nullptr || wait.awaits(wait, i)))
-      return wait.members[i];
-  return -1;
-}
-
-/// Ranks that are gone cannot make the condition true any more. They may have done so before they
-/// went, so it is looked at once more after their state was seen.
-class GoneRanks {
- public:
-  void check(const AddressSpace& space, const WaitFor& wait, Latched& ready) {
-    const space::ControlHeader& job = space.header();
-    if (job.gone.left.load(std::memory_order_acquire) == 0 &&
-        job.gone.deaths.load(std::memory_order_acquire) == 0)
-      return;
-    const bool goes_on = job.settings.on_death == space::OnDeath::go_on;
-    // The order matters: a rank that leaves because of a death has seen it, so we see it too.
-    const int left = first_awaited(space, wait, Life::finished);
-    const int dead = goes_on ? first_awaited(space, wait, Life::dead) : -1;
-    if ((!is_certain(space, left) && dead < 0) || ready.look()) return;
-    if (dead >= 0)
-      base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", wait.call, dead));
-    base::fail(
-        Errc::misuse,
-        fmt::format("{}: rank {} has left the job: it will never do what this call waits for",
-                    wait.call, left));
-  }
-
- private:
-  /// Whether a rank that has left has nothing on its way to us any more. From another node its last
-  /// records may come after the news that it has left, which another process of this node may have
-  /// heard first. In the barrier that all leave by that may be as late as they like, else it is
-  /// soon.
-  bool is_certain(const AddressSpace& space, int left) {
-    if (left < 0) return false;
-    if (space.is_here(left)) return true;
-    constexpr std::uint64_t last_records_ns = 1'000'000'000;
-    const Life mine = space.slot(space.me()).life.load(std::memory_order_relaxed);
-    const std::uint64_t now_ns = base::now_ns();
-    if (mine != Life::running || left != left_) {
-      left_ = left;
-      since_ns_ = now_ns;
-    }
-    return mine == Life::running && now_ns - since_ns_ > last_records_ns;
-  }
-
-  int left_ = -1;
-  std::uint64_t since_ns_ = 0;
-};
 
 }  // namespace
 

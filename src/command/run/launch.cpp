@@ -198,24 +198,24 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                                           std::uint32_t cores) {
   const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
   const std::vector<std::uint32_t> of_processes = first_of_processes(options, ranks, processes);
-  space::JobOptions job{.ranks = ranks,
-                        .ranks_per_process = options.simulation_seed ? ranks : options.threads,
-                        .virtual_processes = processes,
-                        .first_ranks = processes ? of_processes : std::vector<std::uint32_t>(),
-                        .stack_bytes = options.stack_bytes,
-                        .slots_have_pages = options.restore && options.restore->slots_have_pages,
-                        .segment_base = options.segment_base,
-                        .segment_bytes = segment_bytes(options),
-                        .cores = cores,
-                        // Inlined transfers would take no time.
-                        .check_full = options.check_full || looks_for_races(options) ||
-                                      !options.network.empty(),
-                        .reproducible = options.reproducible,
-                        .on_death = options.on_death,
-                        .simulated_deaths = options.simulated_deaths,
-                        .simulated_leaves = options.simulated_leaves,
-                        .simulation_seed = options.simulation_seed,
-                        .nodes = first_of_nodes(options, of_processes)};
+  space::JobOptions job{
+      .ranks = ranks,
+      .ranks_per_process = options.simulation_seed ? ranks : options.threads,
+      .virtual_processes = processes,
+      .first_ranks = processes ? of_processes : std::vector<std::uint32_t>(),
+      .stack_bytes = options.stack_bytes,
+      .slots_have_pages = options.restore && options.restore->slots_have_pages,
+      .segment_base = options.segment_base,
+      .segment_bytes = segment_bytes(options),
+      .cores = cores,
+      // Inlined transfers would take no time.
+      .check_full = options.check_full || looks_for_races(options) || !options.network.empty(),
+      .reproducible = options.reproducible,
+      .on_death = options.on_death,
+      .simulated_deaths = options.simulated_deaths,
+      .simulated_leaves = options.simulated_leaves,
+      .simulation_seed = options.simulation_seed,
+      .nodes = first_of_nodes(options, of_processes)};
   std::vector<space::JobMemory> memory;
   for (std::uint32_t node = 0; node < std::max<std::uint32_t>(options.nodes, 1); ++node) {
     job.node = static_cast<std::int32_t>(node);
