@@ -160,7 +160,7 @@ TEST_F(Races, what_is_forgotten_is_missed_and_nothing_is_made_up) {
   for (int i = 0; i < 32; ++i) EXPECT_FALSE(is_refused(1, get(bytes_ + 8 * i, 8)));
 }
 TEST_F(Races, variables_are_known_by_either_place) {
-  char own[64];
+  char own[64] = {};
   add_variables(own, sizeof own, bytes_);
   (void)access(0, put(bytes_ + 8, 8));
   EXPECT_TRUE(is_refused(1, get(own + 8, 8)));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "wait/rank_context.hpp"
-#include "wait/wait.hpp"
 
 namespace armature::wait {
 
@@ -9,7 +8,7 @@ namespace armature::wait {
 /// so it must not be looked at again.
 class Latched {
  public:
-  Latched(detail::Ready ready, void* condition) : ready_(ready), condition_(condition) {}
+  Latched(bool (*ready)(void*), void* condition) : ready_(ready), condition_(condition) {}
   bool look() { return holds_ || (holds_ = ready_(condition_)); }
   /// Whether there is a reason to stay awake.
   static bool look_at(void* latched) {
@@ -17,7 +16,7 @@ class Latched {
   }
 
  private:
-  detail::Ready ready_;
+  bool (*ready_)(void*);
   void* condition_;
   bool holds_ = false;
 };
