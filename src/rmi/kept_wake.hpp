@@ -23,13 +23,12 @@ class KeptWake {
     rank_ = -1;
     return std::exchange(is_due_, false);
   }
-  /// Wakes the rank, if it was to be woken.
+  /// Keeps none back any more; wakes the rank, if it was to be woken.
   void wake() {
-    if (!is_due_) [[likely]]
+    if (rank_ < 0) [[likely]]
       return;
     const int rank = rank_;
-    (void)forget();
-    wait::notify(space_.slot(rank));
+    if (forget()) wait::notify(space_.slot(rank));
   }
   /// Wakes that rank, unless its wake is kept back.
   void wake(int rank) {
