@@ -5,10 +5,7 @@
 #include <new>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "base/clock.hpp"
-#include "base/fail.hpp"
+#include "armature/run.hpp"
 #include "world/world_of.hpp"
 
 namespace armature::hosting {
@@ -94,30 +91,43 @@ void RankModules::wait(wait::WaitFor& wait, wait::detail::Ready ready, void* con
   me.ready = ready;
   me.condition = condition;
   me.holds = false;
+  const struct Waits {
+    RankModules& modules;
+    ModuleFlow& me;
+    ~Waits() {
+      modules.rank_waits_ = false;
+      me.wait = nullptr;
+    }
+  } waits{*this, me};
   rank_waits_ = true;  // what conditions do is no module's
   while (!me.look()) {
-    if (ModuleFlow* const next = find_ready()) {
-      rank_waits_ = false;
-      switch_to(*next);
-      rank_waits_ = true;
-    } else {
-      wait_for_any(wait);
-    }
+    ModuleFlow* next = find_ready();
+    if (next == nullptr) next = &wait_for_any(wait);
+    if (next == &me) continue;
+    rank_waits_ = false;
+    switch_to(*next);
+    rank_waits_ = true;
   }
-  rank_waits_ = false;
-  me.wait = nullptr;
   if (me.failure != nullptr) std::rethrow_exception(std::exchange(me.failure, nullptr));
 }
 
-void RankModules::wait_for_any(const wait::WaitFor& mine) {
+// The one whose condition holds goes on before any other: it may have found room, which another one
+// would take.
+ModuleFlow& RankModules::wait_for_any(const wait::WaitFor& mine) {
   wait::WaitFor wait = rank_wait(mine, *running_);
+  struct Looking {
+    RankModules& modules;
+    ModuleFlow* found = nullptr;
+  } looking{*this};
   wait::detail::wait_for_rank(
       wait,
-      [](void* modules) {
-        auto& me = *static_cast<RankModules*>(modules);
-        return me.running_->look() || me.find_ready() != nullptr;
+      [](void* what) {
+        auto& [modules, found] = *static_cast<Looking*>(what);
+        found = modules.running_->look() ? modules.running_ : modules.find_ready();
+        return found != nullptr;
       },
-      this);
+      &looking);
+  return *looking.found;
 }
 
 void RankModules::yield() {

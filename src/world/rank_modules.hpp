@@ -59,7 +59,8 @@ class RankModules final : public wait::Modules {
  private:
   void switch_to(ModuleFlow& next);
   ModuleFlow* find_ready();
-  void wait_for_any(const wait::WaitFor& mine);
+  /// Waits for the rank; returns one that can go on.
+  ModuleFlow& wait_for_any(const wait::WaitFor& mine);
   void require_stack() const;
 
   wait::RankContext& rank_;
