@@ -40,6 +40,18 @@ bool ModuleFlow::look() {
   return holds;
 }
 
+bool ModuleFlow::has_lost_rank(const space::AddressSpace& space) {
+  if (wait == nullptr) return false;
+  wait::Latched condition([](void* flow) { return static_cast<ModuleFlow*>(flow)->look(); }, this);
+  try {
+    gone.check(space, *wait, condition);
+  } catch (...) {
+    failure = std::current_exception();
+    holds = true;
+  }
+  return holds;
+}
+
 bool ModuleFlow::can_go_on() { return wait == nullptr || look(); }
 
 bool RankModules::may_switch() const {
@@ -85,12 +97,23 @@ ModuleFlow* RankModules::find_ready() {
   return nullptr;
 }
 
+/// One that waits for a rank that has gone. The rank itself knows of one module's wait only.
+ModuleFlow* RankModules::find_lost() {
+  ModuleFlow* one = running_;
+  do {
+    if (one->has_lost_rank(rank_.space)) return one;
+    one = one->next;
+  } while (one != running_);
+  return nullptr;
+}
+
 void RankModules::wait(wait::WaitFor& wait, wait::detail::Ready ready, void* condition) {
   ModuleFlow& me = *running_;
   me.wait = &wait;
   me.ready = ready;
   me.condition = condition;
   me.holds = false;
+  me.gone = {};
   const struct Waits {
     RankModules& modules;
     ModuleFlow& me;
@@ -118,15 +141,24 @@ ModuleFlow& RankModules::wait_for_any(const wait::WaitFor& mine) {
   struct Looking {
     RankModules& modules;
     ModuleFlow* found = nullptr;
+    std::uint32_t looks = 0;
+    std::uint64_t gone = 0;  // ranks, as far as was looked for those who wait for them
+
+    bool look() {
+      found = modules.running_->look() ? modules.running_ : modules.find_ready();
+      if (found == nullptr && is_time_for_lost()) found = modules.find_lost();
+      return found != nullptr;
+    }
+    /// When more have gone, and then now and then: their last records may still come.
+    bool is_time_for_lost() {
+      const auto& all = modules.rank_.space.header().gone;
+      const std::uint64_t now = std::uint64_t{all.left.load(std::memory_order_acquire)} +
+                                all.deaths.load(std::memory_order_acquire);
+      return std::exchange(gone, now) != now || (now != 0 && ++looks % 16 == 0);
+    }
   } looking{*this};
   wait::detail::wait_for_rank(
-      wait,
-      [](void* what) {
-        auto& [modules, found] = *static_cast<Looking*>(what);
-        found = modules.running_->look() ? modules.running_ : modules.find_ready();
-        return found != nullptr;
-      },
-      &looking);
+      wait, [](void* what) { return static_cast<Looking*>(what)->look(); }, &looking);
   return *looking.found;
 }
 

@@ -6,6 +6,7 @@
 
 #include "armature/world.hpp"
 #include "fibers/flow.hpp"
+#include "wait/gone_ranks.hpp"
 #include "wait/modules.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
@@ -28,11 +29,14 @@ struct ModuleFlow {
   void* condition = nullptr;
   bool holds = false;
   std::exception_ptr failure;
+  wait::GoneRanks gone;
 
   /// Whether it can go on. Looks at a condition that did not hold before.
   bool can_go_on();
   /// Looks at its condition; what that throws is kept for it.
   bool look();
+  /// Whether a rank that it waits for has gone: it goes on with the error that says so.
+  bool has_lost_rank(const space::AddressSpace& space);
 };
 
 /// The modules of one rank. They take turns where they wait: nobody is interrupted. A condition is
@@ -59,6 +63,7 @@ class RankModules final : public wait::Modules {
  private:
   void switch_to(ModuleFlow& next);
   ModuleFlow* find_ready();
+  ModuleFlow* find_lost();
   /// Waits for the rank; returns one that can go on.
   ModuleFlow& wait_for_any(const wait::WaitFor& mine);
   void require_stack() const;
