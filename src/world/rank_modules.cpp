@@ -61,11 +61,13 @@ bool RankModules::may_switch() const {
 
 ModuleFlow& RankModules::add(std::byte* stack, std::size_t bytes, World& world, void (*body)(void*),
                              void* argument) {
+  // The record lies above the stack, so that one that is too small is found by it.
+  constexpr std::size_t line = 64;
+  static_assert(alignof(ModuleFlow) <= line);
   std::memcpy(stack, &mark, sizeof mark);
-  auto* const module = new (stack + sizeof mark) ModuleFlow;
-  std::byte* const low = stack + (sizeof mark + sizeof(ModuleFlow) + 63) / 64 * 64;
-  module->~ModuleFlow();
-  new (module) ModuleFlow(low, static_cast<std::size_t>(stack + bytes - low), body, argument);
+  const std::size_t record = (bytes - sizeof(ModuleFlow)) / line * line;
+  auto* const module =
+      new (stack + record) ModuleFlow(stack + line, record - line, body, argument);
   module->stack = stack;
   module->world = &world;
   // Last of those that wait for their turn.
@@ -108,6 +110,7 @@ ModuleFlow* RankModules::find_lost() {
 }
 
 void RankModules::wait(wait::WaitFor& wait, wait::detail::Ready ready, void* condition) {
+  require_stack();
   ModuleFlow& me = *running_;
   me.wait = &wait;
   me.ready = ready;

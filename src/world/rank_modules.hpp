@@ -17,10 +17,10 @@ namespace armature::hosting {
 struct ModuleFlow {
   ModuleFlow() = default;
   ModuleFlow(std::byte* low, std::size_t bytes, void (*body)(void*), void* argument)
-      : flow(low, bytes, body, argument), stack(low) {}
+      : flow(low, bytes, body, argument) {}
 
   fibers::Flow flow;
-  std::byte* stack = nullptr;  // nullptr: the rank's own
+  std::byte* stack = nullptr;  // its memory, which has this too; nullptr: the rank's own
   ModuleFlow* next = this;     // in a ring
   World* world = nullptr;      // its own, while it does not run
   // Its wait, while it is in one: whether it is over, and what the look threw.
