@@ -59,8 +59,11 @@ void wait_for_end(ModuleState& state) {
   wait::WaitFor wait{.what = space::Awaiting::completion, .call = "Module::wait"};
   wait::wait_until(wait, [&] { return state.has_ended; });
   RankModules& modules = modules_of(rank);
-  state.world.free_local_bytes(Rank(rank.space.me()), modules.remove(*state.flow));
-  state.flow = nullptr;
+  modules.give_up(*std::exchange(state.flow, nullptr));
+  // A method may run on that very stack, and while others are looked at.
+  if (!modules.may_switch()) return;
+  while (hosting::ModuleFlow* const one = modules.find_given_up())
+    state.world.free_local_bytes(Rank(rank.space.me()), modules.remove(*one));
   if (!modules.are_over()) return;
   delete rank.modules;
   rank.modules = nullptr;

@@ -179,6 +179,18 @@ void RankModules::end() {
   std::abort();  // it does not return
 }
 
+void RankModules::give_up(ModuleFlow& module) {
+  module.is_given_up = true;
+  // It may be the one that waits for the rank, with a method on top.
+  if (running_ == &module) world_slot.put(rank_.slots, own_.world);
+}
+
+ModuleFlow* RankModules::find_given_up() {
+  for (ModuleFlow* one = own_.next; one != &own_; one = one->next)
+    if (one->is_given_up) return one;
+  return nullptr;
+}
+
 std::byte* RankModules::remove(ModuleFlow& module) {
   ModuleFlow* before = &module;
   while (before->next != &module) before = before->next;

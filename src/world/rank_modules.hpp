@@ -28,6 +28,7 @@ struct ModuleFlow {
   wait::detail::Ready ready = nullptr;
   void* condition = nullptr;
   bool holds = false;
+  bool is_given_up = false;  // has ended
   std::exception_ptr failure;
   wait::GoneRanks gone;
 
@@ -55,7 +56,11 @@ class RankModules final : public wait::Modules {
                   void* argument);
   /// The calling one has ended: others go on, and it waits for ever.
   [[noreturn]] void end();
-  /// Takes out one that has ended; returns the memory of its stack.
+  /// Gives up one that has ended, and its world: it is only taken out any more.
+  void give_up(ModuleFlow& module);
+  [[nodiscard]] ModuleFlow* find_given_up();
+  /// Takes out one that has ended; returns the memory of its stack. Not while modules are looked
+  /// at.
   std::byte* remove(ModuleFlow& module);
   /// Whether there are none but the rank's own.
   [[nodiscard]] bool are_over() const { return own_.next == &own_; }
