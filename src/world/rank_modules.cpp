@@ -1,5 +1,6 @@
 #include "world/rank_modules.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -148,7 +149,13 @@ ModuleFlow& RankModules::wait_for_any(const wait::WaitFor& mine) {
     std::uint64_t gone = 0;  // ranks, as far as was looked for those who wait for them
 
     bool look() {
-      found = modules.running_->look() ? modules.running_ : modules.find_ready();
+      const std::atomic<std::uint64_t>& done = modules.rank_.done;
+      std::uint64_t before = 0;
+      // A look may execute calls, which make true what was looked at before it.
+      do {
+        before = done.load(std::memory_order_relaxed);
+        found = modules.running_->look() ? modules.running_ : modules.find_ready();
+      } while (found == nullptr && done.load(std::memory_order_relaxed) != before);
       if (found == nullptr && is_time_for_lost()) found = modules.find_lost();
       return found != nullptr;
     }
