@@ -22,16 +22,33 @@ void TaskEngine::finish(TaskNode& node) {
   if (--node.references_ == 0) delete &node;
 }
 
+/// Says that a node runs. One that throws, as a value could not be sent or kept, leaves the graph
+/// without what others need: nothing of it is run any more.
+class TaskEngine::Running {
+ public:
+  Running(TaskEngine& engine, bool& runs) : engine_(engine), runs_(runs) { runs_ = true; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    runs_ = false;
+    if (std::uncaught_exceptions() != exceptions_) engine_.abandon();
+  }
+
+ private:
+  TaskEngine& engine_;
+  bool& runs_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
 void TaskEngine::run_ready_transfers() {
   if (runs_transfers_ || is_abandoned_) return;
-  runs_transfers_ = true;
+  const Running running(*this, runs_transfers_);
   while (!transfers_.empty()) {
     TaskNode& node = *transfers_.back();
     transfers_.pop_back();
     node.run();
     finish(node);
   }
-  runs_transfers_ = false;
 }
 
 bool TaskEngine::run_one() {
@@ -40,9 +57,10 @@ bool TaskEngine::run_one() {
   if (ready_.empty() || is_abandoned_) return false;
   TaskNode& node = *ready_.front();
   ready_.pop_front();
-  runs_task_ = true;
-  node.run();
-  runs_task_ = false;
+  {
+    const Running running(*this, runs_task_);
+    node.run();
+  }
   finish(node);
   run_transfers();
   return true;

@@ -78,8 +78,8 @@ void task_graph::limit_unfinished() {
 void task_graph::require_use(const char* call) const {
   if (part().engine().is_abandoned())
     throw Error(Errc::misuse, std::string(call) +
-                                  ": members have spawned different tasks before, "
-                                  "or data of the graph ended by an exception");
+                                  ": members have spawned different tasks before, or an exception "
+                                  "has ended data of the graph or what it sends");
 }
 
 void task_graph::require_same(const Counts& counts) const {

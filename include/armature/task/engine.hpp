@@ -65,6 +65,7 @@ class ARMATURE_API TaskEngine {
   [[nodiscard]] std::exception_ptr take_failure();
 
  private:
+  class Running;
   void release(TaskNode& node) {
     if (--node.awaited_ == 0) make_ready(node);
   }
