@@ -67,8 +67,7 @@ ModuleFlow& RankModules::add(std::byte* stack, std::size_t bytes, World& world, 
   static_assert(alignof(ModuleFlow) <= line);
   std::memcpy(stack, &mark, sizeof mark);
   const std::size_t record = (bytes - sizeof(ModuleFlow)) / line * line;
-  auto* const module =
-      new (stack + record) ModuleFlow(stack + line, record - line, body, argument);
+  auto* const module = new (stack + record) ModuleFlow(stack + line, record - line, body, argument);
   module->stack = stack;
   module->world = &world;
   // Last of those that wait for their turn.
