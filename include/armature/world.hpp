@@ -24,14 +24,15 @@ class ARMATURE_API World : public Team {
   template <Transferable T>
   [[nodiscard]] global_ptr<T> allocate_local(std::size_t n) const {
     const std::size_t bytes = n > SIZE_MAX / sizeof(T) ? SIZE_MAX : n * sizeof(T);
-    return {Rank(rank()), static_cast<T*>(allocate_local_bytes(bytes, alignof(T)))};
+    return {world_rank(rank()), static_cast<T*>(allocate_local_bytes(bytes, alignof(T)))};
   }
   /// Allocates as allocate_local does, with arbitrary contents: for memory that is written before
   /// it is read, and asked for often. As quick as malloc when as much was freed before.
   template <Transferable T>
   [[nodiscard]] global_ptr<T> allocate_local_for_overwrite(std::size_t n) const {
     const std::size_t bytes = n > SIZE_MAX / sizeof(T) ? SIZE_MAX : n * sizeof(T);
-    return {Rank(rank()), static_cast<T*>(allocate_local_bytes_for_overwrite(bytes, alignof(T)))};
+    return {world_rank(rank()),
+            static_cast<T*>(allocate_local_bytes_for_overwrite(bytes, alignof(T)))};
   }
   /// Throws Error(misuse) unless it came from one of these two calls of this rank and was not
   /// freed.
