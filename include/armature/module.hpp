@@ -22,7 +22,7 @@ class ARMATURE_API Module {
   /// Bytes of stack that a module has unless it asks for others.
   static constexpr std::size_t stack_bytes = 256 << 10;
 
-  Module() = default;
+  Module() noexcept;
   explicit Module(std::unique_ptr<detail::ModuleState> state);
   Module(Module&& other) noexcept;
   Module& operator=(Module&& other) noexcept;

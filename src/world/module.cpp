@@ -76,6 +76,7 @@ void rethrow_uncaught(const std::exception_ptr& failure) noexcept {
 
 }  // namespace
 
+Module::Module() noexcept = default;
 Module::Module(std::unique_ptr<ModuleState> state) : state_(std::move(state)) {}
 Module::Module(Module&& other) noexcept = default;
 
