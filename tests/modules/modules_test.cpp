@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "armature/container.hpp"
+#include "armature/rank_local.hpp"
 #include "conformance.hpp"
 
 using armature::Errc;
@@ -188,9 +189,45 @@ TEST(Modules, that_nobody_waits_for_end_with_their_handles) {
   EXPECT_EQ(runs, 1);
 }
 
+TEST(Modules, of_a_team_allocate_memory_of_their_rank) {
+  const armature::Rank here(me());
+  Module one = armature::start_module(world().split(me() % 2, me()), [here](World& own) {
+    const auto word = own.allocate_local<int>(1);
+    EXPECT_EQ(word.rank(), here);
+    own.free_local(word);
+  });
+  one.wait();
+}
+
+TEST(Modules, that_have_ended_may_be_dropped_inside_a_method) {
+  static armature::rank_local<Module*> of_rank;
+  Module own_one;
+  *of_rank = &own_one;
+  const auto drop = [] {
+    Module& dropped = **of_rank;
+    if (!dropped) return true;
+    if (!dropped.has_ended()) return false;
+    dropped.wait();
+    // The method may run on the stack of the one that has ended last.
+    const auto zeros = armature::world().allocate_local<char>(Module::stack_bytes);
+    armature::world().free_local(zeros);
+    return true;
+  };
+  for (int i = 0; i < 20; ++i) {
+    own_one = world().start_module([](World& own) { own.barrier(); });
+    Module other = world().start_module([](World& own) { own.barrier(); });
+    world().barrier();
+    while (!armature::sync(world().world_rank((me() + 1) % ranks()), drop)) armature::rmi_poll();
+    other.wait();
+    world().barrier();
+    EXPECT_FALSE(own_one);
+  }
+}
+
 TEST(Modules, move_with_their_rank) {
   if (!armature::can_migrate()) return;
   const int processes = armature::hosting_processes();
+  const armature::ProcessId home = armature::process_of(world().world_rank(me()));
   const auto body = [&](World& own) {
     const std::string text = "rank " + std::to_string(me()) + " moves";  // on this stack
     for (int i = 0; i < 20; ++i) {
@@ -207,4 +244,5 @@ TEST(Modules, move_with_their_rank) {
   body(world());
   b.wait();
   c.wait();
+  armature::migrate(home);  // where the rank's tests are looked after
 }
