@@ -26,7 +26,8 @@ const char* name(space::Awaiting what) {
                                    "a mutex",   "an accumulate",      "a notify",
                                    "a message", "room in a channel",  "completion",
                                    "a team",    "the end of the job", "an answer",
-                                   "rmi_fence", "rmi_wait",           "an object's name"};
+                                   "rmi_fence", "rmi_wait",           "an object's name",
+                                   "a static",  "a condition",        "a word"};
   const auto index = static_cast<std::size_t>(what);
   return index < std::size(names) ? names[index] : "something";
 }

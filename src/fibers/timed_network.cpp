@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/fail.hpp"
 #include "space/segment_head.hpp"
 #include "transport/channel.hpp"
@@ -69,7 +71,15 @@ void TimedNetwork::charge_overhead(int other) {
   if (me >= 0 && me != other) simulator_.charge(costs_.between(me, other).overhead());
 }
 
-void TimedNetwork::compute(double seconds) { simulator_.compute(LogGP::picoseconds(seconds)); }
+void TimedNetwork::compute(double seconds) {
+  // The clock has 63 bits. Half of them are left to what comes behind.
+  constexpr double most_s = 0x1p62 * 1e-12;
+  if (static_cast<double>(simulator_.now()) * 1e-12 + seconds > most_s)
+    base::fail(Errc::bad_argument,
+               fmt::format("compute: a prediction ends after {:.3g} s, and {:g} s more are beyond",
+                           most_s, seconds));
+  simulator_.compute(LogGP::picoseconds(seconds));
+}
 
 void TimedNetwork::send(int to, std::size_t bytes, Act arrived) {
   const int from = simulator_.running();

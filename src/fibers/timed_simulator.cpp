@@ -16,6 +16,14 @@ namespace {
 constexpr std::size_t timed_stack_bytes = 256 << 10;
 // A rank that polls looks so often; one that nobody notifies looks ever less often.
 constexpr Picoseconds poll = 100'000, patience_min = 10'000'000, patience_max = 10'000'000'000;
+// So often ranks poll while nothing else happens; then ever less often. A program may compute and
+// poll meanwhile, or poll until some time has come: so this is more than those do.
+constexpr std::uint64_t idle_polls_max = 100'000'000;
+constexpr Picoseconds idle_parts = 64;
+// For so long nothing happens, and nothing is on its way: nothing ever will.
+constexpr Picoseconds idle_max = 1000 * Picoseconds{1'000'000'000'000};
+// Measured computing of so long is something that happens; a look takes less.
+constexpr Picoseconds computing_min = 10'000'000;
 // Nobody went on when all had looked so many times: nobody ever will.
 constexpr int sweeps_max = 200;
 
@@ -72,6 +80,7 @@ void TimedSimulator::resume(int rank, Picoseconds time) {
         static_cast<Picoseconds>(static_cast<double>(processor_time() - begun) * measured_);
     one.clock += took;
     one.account.computed += took;
+    if (took >= computing_min) is_busy(one.clock);
   }
   one.context = wait::current_rank();
   wait::set_this_rank(nullptr);
@@ -110,18 +119,20 @@ void TimedSimulator::run(const std::function<void(int rank)>& live) {
     one.state = State::done;
     one.account.finished = one.clock = std::max(one.clock, now_);
     --left;
-    sweeps_ = 0;
+    goes_on();
   }
 }
 
 void TimedSimulator::compute(Picoseconds time) {
   running_rank().account.computed += time;
+  is_busy(now_ + time);
   suspend(State::ready, now_ + time);
 }
 
 void TimedSimulator::wait_until_time(Picoseconds time) {
   if (time <= now_) return;
   running_rank().account.waited += time - now_;
+  is_busy(time);
   suspend(State::ready, time);
 }
 
@@ -133,6 +144,11 @@ void TimedSimulator::wait_for_notice() {
 }
 
 void TimedSimulator::at(Picoseconds time, std::function<void()> act) {
+  is_busy(time);
+  add_event(time, std::move(act));
+}
+
+void TimedSimulator::add_event(Picoseconds time, std::function<void()> act) {
   std::uint32_t place = 0;
   if (free_events_.empty()) {
     place = static_cast<std::uint32_t>(events_.size());
@@ -157,7 +173,15 @@ void TimedSimulator::notify_at(Picoseconds time, int rank) {
 
 void TimedSimulator::yield(bool made_progress) {
   // Time goes by in any case: what the rank looks for may still be on its way.
-  suspend(State::ready, now_ + (made_progress ? poll / 10 : poll));
+  Picoseconds until_next = poll;
+  if (made_progress) {
+    is_busy(now_);
+    until_next = poll / 10;
+  } else if (idle() > 0 && ++idle_polls_ > idle_polls_max) {
+    if (idle() > idle_max) sweep();
+    until_next = std::max(poll, idle() / idle_parts);
+  }
+  suspend(State::ready, now_ + until_next);
 }
 
 wait::Turn TimedSimulator::wait(bool made_progress, const wait::WaitFor& wait) {
@@ -165,7 +189,8 @@ wait::Turn TimedSimulator::wait(bool made_progress, const wait::WaitFor& wait) {
   if (!wait.is_notified) {
     me.patience =
         made_progress ? patience_min : std::clamp(2 * me.patience, patience_min, patience_max);
-    notify_at(now_ + me.patience, running_);
+    if (idle() > idle_max) sweep();
+    add_event(now_ + me.patience, [this, rank = running_] { notify_at(now_, rank); });
   }
   wait_for_notice();
   return sweeps_ > 0 ? wait::Turn::look_around : wait::Turn::look;

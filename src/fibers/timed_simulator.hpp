@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,7 +19,9 @@ using Picoseconds = transport::Picoseconds;
 /// A whole job in one process, in which every rank has a clock. Whoever is earliest has its turn:
 /// a rank until it waits or computes, or an event, such as bytes that arrive. So nothing happens
 /// before what it depends on, and a run is the same each time. Nobody looks in vain: a rank that
-/// waits is put aside until it is notified.
+/// waits is put aside until it is notified. Ranks that poll, and those that nobody notifies, look
+/// by themselves: when for very long nothing else has happened, and nothing is on its way, no rank
+/// can go on any more.
 class TimedSimulator final : public wait::Scheduler {
  public:
   using GiveUp = void (*)(int status, const char* text);
@@ -61,7 +64,10 @@ class TimedSimulator final : public wait::Scheduler {
 
   void yield(bool made_progress) override;
   wait::Turn wait(bool made_progress, const wait::WaitFor& wait) override;
-  void goes_on() override { sweeps_ = 0; }
+  void goes_on() override {
+    sweeps_ = 0;
+    is_busy(now_);
+  }
   bool wakes(int process, int rank) override;
 
  private:
@@ -95,7 +101,14 @@ class TimedSimulator final : public wait::Scheduler {
   void push(int rank, Picoseconds time, State state);
   void suspend(State state, Picoseconds time);
   void resume(int rank, Picoseconds time);
+  void add_event(Picoseconds time, std::function<void()> act);
   void happen(std::uint32_t place);
+  /// Something happens until then, besides that ranks look for what others do.
+  void is_busy(Picoseconds until) {
+    busy_until_ = std::max(busy_until_, until);
+    idle_polls_ = 0;
+  }
+  [[nodiscard]] Picoseconds idle() const { return now_ - busy_until_; }
   void sweep();
   Ranked& running_rank() { return ranks_[static_cast<std::size_t>(running_)]; }
 
@@ -105,6 +118,8 @@ class TimedSimulator final : public wait::Scheduler {
   Picoseconds now_ = 0;
   int running_ = -1;
   int sweeps_ = 0;  // in a row, in which nobody went on
+  Picoseconds busy_until_ = 0;
+  std::uint64_t idle_polls_ = 0;  // since then
   std::uint64_t numbers_ = 0;
   std::vector<Ranked> ranks_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;

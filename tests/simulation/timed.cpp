@@ -155,6 +155,28 @@ std::uint64_t calls(World& world, const Settings& settings) {
   return begun;
 }
 
+/// Nobody puts the word that rank 0 waits for.
+std::uint64_t unheard(World& world, const Settings& /*settings*/) {
+  auto word = world.allocate<std::uint64_t>(1);
+  word[0] = 0;
+  world.barrier();
+  if (world.rank() == 0)
+    armature::wait_until(word.on(0).address(), armature::Comparison::eq, std::uint64_t{1});
+  return begin_together(world);
+}
+
+/// One polls for a while, and another one computes for much longer.
+std::uint64_t patient(World& world, const Settings& settings) {
+  auto word = world.allocate<std::uint64_t>(1);
+  word[0] = 0;
+  const auto begun = begin_together(world);
+  constexpr std::uint64_t polls_ns = 10'000'000;
+  while (world.rank() == 0 && armature::clock_ns() - begun < polls_ns)
+    (void)armature::test(word.on(0).address(), armature::Comparison::eq, std::uint64_t{1});
+  if (world.rank() == 1) armature::compute(settings.computed_s);
+  return begun;
+}
+
 using Kernels = std::map<std::string, std::function<std::uint64_t(World&, const Settings&)>>;
 
 Kernels all_kernels() {
@@ -192,6 +214,8 @@ Kernels all_kernels() {
          return begun;
        }},
       {"start", [](World&, const Settings&) { return std::uint64_t{0}; }},
+      {"unheard", unheard},
+      {"patient", patient},
       {"compute",
        [](World& world, const Settings& s) {
          const auto begun = begin_together(world);

@@ -115,6 +115,15 @@ def levels():
     close(time_of(near, 8, "round_barrier", 1), 102e-6, "a round of two nodes")
 
 
+def endless():
+    """A wait that nobody ends is named, however long others compute before."""
+    done, _ = run("latency=1us", 3, "unheard", fails=True)
+    assert "no rank can go on" in done.stderr and "rank 0 waits for a word" in done.stderr, done.stderr
+    close(time_of("latency=1us", 3, "patient", 1, 8, 5000), 5000, "computing for long while another one polls")
+    done, _ = run("latency=1us", 2, "compute", 1, 0, 1e8, fails=True)
+    assert "a prediction ends after" in done.stderr, done.stderr
+
+
 def repeats():
     first, second = (run("latency=3us", 9, "atomics", 10)[0] for _ in range(2))
     assert first.stdout == second.stdout and first.stderr == second.stderr
@@ -144,5 +153,6 @@ else:
     closed_forms()
     operations()
     levels()
+    endless()
     repeats()
     refusals()
