@@ -23,12 +23,14 @@ std::span<T> copied(T* dest, const T* source, std::size_t count) {
 }
 
 /// Whether the members' elements are long, and where each of them can load and store: then none is
-/// copied but the result.
+/// copied but the result. All members are told the same, and once all have asked. Collective where
+/// they are long.
 [[nodiscard]] bool are_in_reach(const armature::Team& team, const void* dest, const void* source,
                                 std::size_t bytes);
 
-/// Each member combines its part of all sources, in the order of the team, and stores the result in
-/// all dests. A source that is the dest is read before, by the member that changes it.
+/// Behind are_in_reach, when all have come, each member combines its part of all sources, in the
+/// order of the team, and stores the result in all dests. A source that is the dest is read before,
+/// by the member that changes it.
 template <class T, class Op>
 void reduce_in_reach(const armature::Team& team, T* dest, const T* source, std::size_t count,
                      Op op) {
@@ -44,7 +46,6 @@ void reduce_in_reach(const armature::Team& team, T* dest, const T* source, std::
   };
   alignas(64) std::byte room[part_bytes];
   T* const part = reinterpret_cast<T*>(room);
-  team.barrier();
   for (std::size_t at = begin_of(me), end = begin_of(me + 1); at < end; at += part_max) {
     const std::size_t length = std::min(part_max, end - at);
     std::memcpy(static_cast<void*>(part), at_member(source, 0) + at, length * sizeof(T));

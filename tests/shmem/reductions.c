@@ -68,6 +68,14 @@ static void reduce_long(void) {
   for (int i = 0; i < LONG; ++i) CHECK(a[i] == i + pes - 1);
   if (shmem_team_n_pes(SHMEM_TEAM_SHARED) == pes)
     for (int i = 0; i < LONG; ++i) CHECK(c[i] == i);
+  /* The source of one PE is its own: all take another way. */
+  double* const own = malloc(LONG * sizeof(double));
+  CHECK(own != NULL);
+  double* const source = me == 0 ? own : a;
+  for (int i = 0; i < LONG; ++i) source[i] = i;
+  CHECK(shmem_double_sum_reduce(SHMEM_TEAM_WORLD, b, source, LONG) == 0);
+  for (int i = 0; i < LONG; ++i) CHECK(b[i] == (double)i * pes);
+  free(own);
   shmem_barrier_all();
   shmem_free(c), shmem_free(b), shmem_free(a);
 }
