@@ -10,6 +10,7 @@
 #include "base/fail.hpp"
 #include "layer/work.hpp"
 #include "wait/notifier.hpp"
+#include "wait/ordered.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
 
@@ -43,6 +44,8 @@ bool detail::wait_until(const Waiting& waiting, std::uint64_t timeout_ns,
     held = holds(condition);
     return held || (timeout_ns != 0 && clock_ns() - begun_ns >= timeout_ns);
   });
+  // A condition that held at once is one that others have made true, too.
+  wait::hear_from(-1);
   return held;
 }
 

@@ -112,6 +112,19 @@ TEST_F(Races, a_word_tells_of_the_puts_before_it) {
   EXPECT_FALSE(is_refused(1, get(bytes_, 64)));
   EXPECT_TRUE(is_refused(2, get(bytes_, 64)));
 }
+TEST_F(Races, a_word_that_was_waited_for_may_be_read_and_written_by_who_has_waited) {
+  for (const bool is_later : {false, true}) {
+    Access word = put(bytes_, 8);
+    word.is_later = is_later;
+    (void)access(0, word);
+    EXPECT_TRUE(is_refused(1, get(bytes_, 8)));
+    hear_of(1, bytes_, 8);
+    EXPECT_FALSE(is_refused(1, get(bytes_, 8)));
+    EXPECT_FALSE(is_refused(1, put(bytes_, 8)));
+    EXPECT_TRUE(is_refused(2, get(bytes_, 8)));
+    barrier();
+  }
+}
 TEST_F(Races, a_word_without_a_fence_tells_of_nothing_where_the_order_is_strict) {
   order_strictly();
   (void)access(0, put(bytes_, 64));

@@ -86,12 +86,16 @@ void Shadow::add(const Entry& access) {
 
 void Shadow::hear_of_word(int rank, std::uint64_t begin, std::uint64_t end, Kind only) {
   for (std::size_t level = 0; level < Region::buckets.size(); ++level)
-    each_bucket(level, begin, end, [&](const Bucket& bucket) {
+    each_bucket(level, begin, end, [&](Bucket& bucket) {
       if (bucket.forgotten != 0) clocks_.hear_from_all(rank);
-      for (const Entry& entry : bucket.entries)
-        if (overlap(entry, begin, end) && entry.kind != Kind::read &&
-            (only == Kind::none || entry.kind == only))
-          clocks_.hear_of(rank, entry);
+      for (Entry& entry : bucket.entries) {
+        if (!overlap(entry, begin, end) || entry.kind == Kind::read ||
+            (only != Kind::none && entry.kind != only))
+          continue;
+        clocks_.hear_of(rank, entry);
+        // A word that another rank has seen is there: it needs no fence any more.
+        if (is_word(entry) && entry.rank != rank) entry.put = 0;
+      }
       return true;
     });
 }

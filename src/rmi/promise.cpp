@@ -10,6 +10,7 @@
 #include "base/fail.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/remote_replies.hpp"
+#include "wait/ordered.hpp"
 
 namespace armature::detail {
 
@@ -66,6 +67,7 @@ void give_answer(const PromisedSlot& to, const std::byte* bytes, std::size_t cou
 // The rank that answered is known by where a long answer lies; a short one lies in the slot.
 void fetch_given(Reply* slot) {
   const space::AddressSpace& space = rmi::this_endpoint("future").space();
+  wait::hear_from(-1);
   check_reply(slot, slot->block == 0 ? Rank(space.me())
                                      : space.owner(reinterpret_cast<const void*>(slot->block)));
 }

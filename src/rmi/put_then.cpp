@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "net/network.hpp"
+#include "wait/ordered.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 
@@ -19,7 +20,10 @@ void call_behind_transfer(Rank rank, Handle& transfer) {
   net::Network* const net = net::network();
   const wait::RankContext* const me = wait::current_rank();
   // Operations that the engine does by itself are in no order with records.
-  if (net == nullptr || me == nullptr || net->reaches_memory()) return transfer.wait();
+  if (net == nullptr || me == nullptr || net->reaches_memory()) {
+    transfer.wait();
+    return wait::complete_puts(rank);
+  }
   const transport::Links::Lock locked(net->links().lock());
   net->rings().put_behind_streams(me->space.me(), rank);
 }

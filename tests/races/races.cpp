@@ -34,6 +34,32 @@ void pass_on(World& world, const Piece<long>& piece, int turn, Order&& order) {
   world.barrier();
 }
 
+/// Words and bytes are read behind a wait for the word, and by the call behind a put.
+void use_words_and_calls(World& world) {
+  auto piece = world.allocate<long>(count);
+  auto words = world.allocate<std::uint64_t>(8);
+  words[3] = 0;
+  world.barrier();
+  const int next = (world.rank() + 1) % world.size();
+  put(words.on(next) + 3, std::uint64_t{1});
+  wait_until(words.on(world.rank()).address() + 3, Comparison::eq, std::uint64_t{1});
+  if (get(words.on(world.rank()) + 3) != 1) std::abort();
+  put(words.on(world.rank()) + 3, std::uint64_t{0});
+  world.barrier();
+  const std::vector<long> values(count, 8);
+  put_then(
+      piece.on(next), values,
+      [](global_ptr<long> place) {
+        std::vector<long> seen(count);
+        get(seen, place);
+        if (seen[count - 1] != 8) std::abort();
+      },
+      piece.on(next))
+      .wait();
+  rmi_fence(world);
+  world.barrier();
+}
+
 void use_all_orders(World& world) {
   auto piece = world.allocate<long>(count);
   auto words = world.allocate<std::uint64_t>(8);
@@ -131,6 +157,7 @@ int main(int argc, char** argv) {
   return armature::run(argc, argv, [&](World& world) {
     const std::string what = argc > 1 ? argv[1] : "";
     what == "orders" ? use_all_orders(world) : make_fault(world, what);
+    if (what == "orders") use_words_and_calls(world);
     return 0;
   });
 }

@@ -24,7 +24,7 @@ good = run("-n", "3", "--simulate", "1-12", "--races", races, "orders")
 require(good.returncode == 0 and "12 schedules passed, seeds 1 to 12" in good.stderr, "all pass", good)
 
 # A fault that some schedules alone show.
-bad = run("-n", "3", "--simulate=1-200", "--timeout", "5", storm, "broken-sent")
+bad = run("-n", "3", "--simulate=1-200", "--timeout", "60", storm, "broken-sent")
 named = re.search(r"seed (\d+) is the first that fails \(exit status (\d+)\), of seeds 1 to 200; run it again with: (.*)",
                   bad.stderr)
 require(bad.returncode != 0 and named, "one fails", bad)
@@ -33,7 +33,7 @@ require(int(status) == bad.returncode, "its status", bad)
 again = subprocess.run([armature, *shlex.split(command)[1:]], capture_output=True, text=True, timeout=100)
 require(again.returncode == bad.returncode and f"--simulate {seed} " in again.stderr, "the same again", again)
 if int(seed) > 1:
-    before = run("-n", "3", f"--simulate=1-{int(seed) - 1}", "--timeout", "5", storm, "broken-sent")
+    before = run("-n", "3", f"--simulate=1-{int(seed) - 1}", "--timeout", "60", storm, "broken-sent")
     require(before.returncode == 0, "no seed before it fails", before)
 
 for words, why in (("9-2", "has no seed"), ("1-", "is not possible here"), ("a-b", "is not possible here")):
