@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <armature/collectives.hpp>
+#include <armature/layer/program.hpp>
 #include <armature/run.hpp>
 
 #include "array.hpp"
@@ -75,10 +76,20 @@ int armature_arrays_run(void (*body)(void)) {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   const int count = static_cast<int>(words.size());
-  return armature::run(count, pointers.data(), [body](armature::World&) { body(); });
+  // Each rank calls its own: it may have a copy of the program, with variables of modules.
+  return armature::run(count, pointers.data(),
+                       [body](armature::World&) { armature::layer::own(body)(); });
 }
-int32_t armature_arrays_rank(void) { return armature::world().rank(); }
-int32_t armature_arrays_ranks(void) { return armature::world().size(); }
+int32_t armature_arrays_rank(void) {
+  int32_t rank = 0;
+  perform("this_rank", nullptr, [&] { rank = armature::world().rank(); });
+  return rank;
+}
+int32_t armature_arrays_ranks(void) {
+  int32_t ranks = 0;
+  perform("rank_count", nullptr, [&] { ranks = armature::world().size(); });
+  return ranks;
+}
 void armature_arrays_barrier(void) {
   perform("barrier", nullptr, [] { armature::world().barrier(); });
 }
