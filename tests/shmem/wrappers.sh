@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
 END
 "$bin/oshcc" -std=c11 -Wall -Wextra -Werror -pedantic -o "$folder/words" "$folder/words.c"
 "$bin/oshrun" -x GIVEN=this --mca btl self --map-by core -np 2 "$folder/words" -x there | grep "good this"
+"$bin/oshrun" -x GIVEN=this -np 2 --races "$folder/words" -x there | grep "good this"
 # Loads and stores are looked at: the words of a wrapper in one call, and in two.
 if "$bin/oshcc" --version | grep -qi "free software"; then
   source_of_races=$(dirname "$0")/plain/plain.c
