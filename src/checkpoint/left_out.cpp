@@ -45,12 +45,12 @@ std::uint64_t lowest_named(const space::Mapping& mapping, int rank) {
                          call, memory.bytes, memory.begin, why, rank));
 }
 
-/// The range of the calling rank's segment that the memory is; nothing in it: ranks are not written
-/// here.
+/// The range of the calling rank's segment that the memory is; nothing in it: there are no bytes,
+/// or ranks are not written here.
 Ranges::Range own_range(const char* call, const CheckpointMemory& memory) {
   const wait::RankContext& me = wait::this_rank(call);
   const space::Mapping& mapping = wait::mapping(call);
-  if (mapping.header().ranks_are_virtual == 0) return {0, 0};
+  if (mapping.header().ranks_are_virtual == 0 || memory.bytes == 0) return {0, 0};
   const int rank = me.space.me();
   const auto begin = reinterpret_cast<std::uintptr_t>(memory.begin) -
                      reinterpret_cast<std::uintptr_t>(mapping.segment(rank));
@@ -158,7 +158,7 @@ void checkpoint_only(const CheckpointMemory& whole, std::span<const CheckpointMe
   std::vector<checkpoints::Ranges::Range> kept;
   for (const CheckpointMemory& part : parts) {
     kept.push_back(checkpoints::own_range(call, part));
-    if (kept.back().begin < all.begin || kept.back().end > all.end)
+    if (part.bytes != 0 && (kept.back().begin < all.begin || kept.back().end > all.end))
       base::fail(Errc::bad_argument,
                  fmt::format("{}: {} bytes at {} are no part of the {} bytes at {}", call,
                              part.bytes, part.begin, whole.bytes, whole.begin));

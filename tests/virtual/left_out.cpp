@@ -53,7 +53,8 @@ class Memory {
     armature::checkpoint_skip(left_out_of_piece());
     armature::checkpoint_skip(
         {own().data() + words / 2, 100 * sizeof(Word)});  // within what is left out below
-    armature::checkpoint_only(own(), {own().first(1000), own().subspan(5000, 3)});
+    armature::checkpoint_only(own(), {own().first(1000), own().subspan(5000, 3), own().first(0)});
+    armature::checkpoint_skip(std::vector<Word>());  // no bytes are anybody's
     armature::checkpoint_skip(taken_back_);
     armature::checkpoint_keep(taken_back_);
   }
