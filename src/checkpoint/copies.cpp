@@ -22,6 +22,7 @@
 #include "net/network.hpp"
 #include "space/copy_file.hpp"
 #include "space/copy_pages.hpp"
+#include "space/node_memory.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::checkpoints {
@@ -183,6 +184,7 @@ void Copies::make(const PhaseBarrier& barrier, std::uint32_t step, std::uint32_t
     if (home.process != process_) continue;
     barrier.require_to_go_on();
     const std::uint64_t begin = begin_of(mapping_, rank);
+    space::NodeMemory(mapping_).empty_kept(rank);  // what it has freed is neither kept nor sent
     LeftOut left_out;
     left_out.add(mapping_, rank);
     left_out.copy_pages(segment_file_, file(number), begin, begin + mapping_.segment_bytes(),
