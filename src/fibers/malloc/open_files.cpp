@@ -88,6 +88,14 @@ File* OpenFiles::find(int number) {
   return file.state == File::State::open ? &file : nullptr;
 }
 
+std::size_t OpenFiles::next_open(std::size_t rank, std::size_t index) {
+  const std::lock_guard lock(lock_);
+  OfRank* const its = of(rank);
+  for (; its != nullptr && index < its->files.size(); ++index)
+    if (its->files[index].state == File::State::open) return index;
+  return none;
+}
+
 /// Gives it the first number of the rank's that is free. -1: it stays as it is.
 int OpenFiles::renumber(int number, space::RankHeap& rank, int like) {
   const std::lock_guard lock(lock_);

@@ -62,8 +62,9 @@ class OpenFiles {
           tied_[static_cast<std::size_t>(number)].load(std::memory_order_relaxed) == &rank)
         body(number);
     const std::size_t owner = rank_of(rank);
-    for (std::size_t index = 0; may_be_open(owner, index); ++index)
-      if (find(number_of(owner, index)) != nullptr) body(number_of(owner, index));
+    for (std::size_t index = next_open(owner, 0); index != none;
+         index = next_open(owner, index + 1))
+      body(number_of(owner, index));
   }
 
   /// Ranks roll back to what they were without ties: nothing that is open here keeps them any more.
@@ -95,9 +96,10 @@ class OpenFiles {
   };
   [[nodiscard]] static bool is_own(int number) { return number >= first; }
   [[nodiscard]] File* find(int number);
-  [[nodiscard]] bool may_be_open(std::size_t rank, std::size_t index) {
-    return of(rank) != nullptr && index < of(rank)->files.size();
-  }
+  static constexpr std::size_t none = SIZE_MAX;
+  /// The index of the rank's next open file, from that one on. Takes the lock: threads of the rank
+  /// may open files meanwhile.
+  [[nodiscard]] std::size_t next_open(std::size_t rank, std::size_t index);
   [[nodiscard]] int renumber(int number, space::RankHeap& rank, int like);
   [[nodiscard]] static Place place_of(int number);
   [[nodiscard]] bool take_own(int number, OfRank& its, space::RankHeap& rank);
