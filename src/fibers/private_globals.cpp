@@ -26,7 +26,8 @@ std::uint64_t areas_max() {
 void require_areas(const space::ControlHeader& job, const image::Plan& plan) {
   const bool are_guarded = space::VirtualSegment::guards_are_areas(job.ranks);
   const std::uint64_t ranks = (job.ranks + job.processes - 1) / job.processes;
-  const std::uint64_t each = plan.text.size() + 1 + (are_guarded ? 2 : 0);
+  // Behind the code of each image lie its data, an area of the segment.
+  const std::uint64_t each = plan.text.size() + plan.images.size() + (are_guarded ? 2 : 0);
   if (ranks * each > areas_max())
     base::fail(
         Errc::start,

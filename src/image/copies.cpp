@@ -108,11 +108,12 @@ void Copies::map_text(int rank) const {
         mmap(of(rank) + text.begin, text.bytes, text.protection, MAP_PRIVATE | MAP_FIXED,
              files_[text.image].get(), static_cast<off_t>(text.file_offset));
     if (mapped == MAP_FAILED)
-      base::fail(Errc::start,
-                 fmt::format("--private-globals: the program's code cannot be mapped for rank {}: "
-                             "{} (each rank needs {} memory areas; the limit of a process is "
-                             "vm.max_map_count)",
-                             rank, base::system_text(errno), plan_.text.size() + 1));
+      base::fail(
+          Errc::start,
+          fmt::format("--private-globals: the program's code cannot be mapped for rank {}: "
+                      "{} (each rank needs {} memory areas; the limit of a process is "
+                      "vm.max_map_count)",
+                      rank, base::system_text(errno), plan_.text.size() + plan_.images.size()));
   }
 }
 
