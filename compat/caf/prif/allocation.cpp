@@ -71,6 +71,8 @@ void end_allocations(TeamOfImages& team) {
   std::vector<Allocation*> ending;
   for (Allocation* const allocation : *allocations)
     if (allocation->team == &team) ending.push_back(allocation);
+  // Others may use them until they end the team, too; final procedures come behind that.
+  if (!ending.empty()) synchronize(team);
   for (auto last = ending.rbegin(); last != ending.rend(); ++last) release(**last);
 }
 
