@@ -7,6 +7,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$bin/oshcc" -O1 -o "$folder/ring" "$source"
 "$bin/oshrun" -np 3 "$folder/ring" | grep "went round 3 PEs"
+ln -s "$bin/oshcc" "$folder/linked_oshcc"
+"$folder/linked_oshcc" -O1 -o "$folder/ring" "$source"
 "$bin/oshcc" -c -o "$folder/ring.o" "$source"
 "$bin/oshcc" --virtual -o "$folder/virtual" "$folder/ring.o"
 "$bin/oshrun" -n 3 --virtual --processes 1 "$folder/virtual" | grep "went round 3 PEs"
