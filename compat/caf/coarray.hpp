@@ -26,6 +26,11 @@ struct Coarray {
   Descriptor bounds{};         // with has_bounds, and from then on in the place of `descriptor`
 };
 
+/// The bounds of an allocatable array; nullptr: a scalar, or of fixed bounds.
+[[nodiscard]] inline const Descriptor* bounds_of(const Coarray& coarray) {
+  return coarray.has_bounds ? &coarray.bounds : coarray.descriptor;
+}
+
 /// Makes a coarray in the current team. Collective. It is at `*token`, and its memory is at the
 /// base of `of`; both variables are cleared when it ends with its team.
 void allocate_coarray(Image& me, void** token, Descriptor& of, std::size_t bytes);

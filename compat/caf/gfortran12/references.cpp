@@ -21,8 +21,9 @@ class Walk {
  public:
   Walk(const Coarray& coarray, armature::Rank rank)
       : rank_(rank), section_(at_rank(*coarray.image, coarray.mine, rank)) {
-    has_bounds_ = coarray.descriptor != nullptr;
-    if (has_bounds_) bounds_ = coarray.has_bounds ? coarray.bounds : copy_of(*coarray.descriptor);
+    const Descriptor* const bounds = bounds_of(coarray);
+    has_bounds_ = bounds != nullptr;
+    if (has_bounds_) bounds_ = copy_of(*bounds);
   }
 
   void step(const Reference& reference) {

@@ -9,7 +9,7 @@ int _gfortran_caf_is_present_on_remote(caf::Coarray* token, int image, int acces
   if (token == nullptr) return 0;
   return caf::insisted("allocated", [=] {
     const caf::Access access{token,     caf::rank_meant(token, image, nullptr, nullptr),
-                             image,     token->descriptor,
+                             image,     caf::bounds_of(*token),
                              accessor,  data,
                              data_bytes};
     return caf::is_present(access, caf::PresenceBase::address) ? 1 : 0;
