@@ -15,8 +15,8 @@
 #define CLOSE_RANGE_CLOEXEC 4U
 #endif
 
-using armature::fibers::current_rank_heap;
 using armature::fibers::open_files;
+using armature::fibers::rank_of_files;
 
 ARMATURE_ORIGINAL(int, close_range, (unsigned first, unsigned last, int flags));
 ARMATURE_ORIGINAL(void, closefrom, (int first));
@@ -41,15 +41,10 @@ void close_all(const Range& range, const armature::space::RankHeap& rank, bool o
   });
 }
 
-/// Whether these are a rank's doing: a child of fork has nothing of the job.
-const armature::space::RankHeap* closing_rank() {
-  return armature::fibers::in_fork() ? nullptr : current_rank_heap();
-}
-
 }  // namespace
 
 ARMATURE_EXPORT int close_range(unsigned first, unsigned last, int flags) noexcept {
-  const armature::space::RankHeap* const rank = closing_rank();
+  const armature::space::RankHeap* const rank = rank_of_files();
   if (rank == nullptr) return original_close_range(first, last, flags);
   // A rank shares the process's table of descriptors with other ranks: it cannot have another one.
   if (first > last || (static_cast<unsigned>(flags) & ~CLOSE_RANGE_CLOEXEC) != 0) {
@@ -61,7 +56,7 @@ ARMATURE_EXPORT int close_range(unsigned first, unsigned last, int flags) noexce
 }
 
 ARMATURE_EXPORT void closefrom(int first) noexcept {
-  const armature::space::RankHeap* const rank = closing_rank();
+  const armature::space::RankHeap* const rank = rank_of_files();
   if (rank == nullptr) return original_closefrom(first);
   close_all({first > 0 ? static_cast<unsigned>(first) : 0, UINT_MAX}, *rank, false);
 }

@@ -36,8 +36,14 @@ inline space::RankHeap* current_rank_heap() {
 [[gnu::visibility("hidden")]] std::size_t rank_of(const space::RankHeap& heap);
 [[gnu::visibility("hidden")]] space::RankHeap& heap_of_rank(std::size_t rank);
 
-/// Whether this is a child of fork. It sees the ranks' memory, and leaves it as it is.
+/// Whether this is a child of fork or vfork. It sees the ranks' memory, and leaves it as it is.
 [[gnu::visibility("hidden")]] bool in_fork();
+/// The rank for which this opens and closes files; nullptr: for none. A child of vfork runs in the
+/// rank's memory, and has descriptors of its own.
+inline space::RankHeap* rank_of_files() {
+  space::RankHeap* const rank = current_rank_heap();
+  return rank != nullptr && !in_fork() ? rank : nullptr;
+}
 
 /// The copy of the program, or of a library, that an address lies in; without bytes: in none.
 [[gnu::visibility("hidden")]] CopiedImage copy_at(const void* address);

@@ -24,9 +24,9 @@
 #include "fibers/malloc/open_files.hpp"
 #include "fibers/malloc/original.hpp"
 
-using armature::fibers::current_rank_heap;
 using armature::fibers::open_files;
 using armature::fibers::OpenFiles;
+using armature::fibers::rank_of_files;
 
 ARMATURE_ORIGINAL(int, close, (int number));
 ARMATURE_ORIGINAL(int, fcntl, (int number, int command, long argument));
@@ -44,14 +44,14 @@ namespace {
 /// Takes what a call has given the rank that runs, if one does.
 int taken(int number, int like = -1) {
   if (number < 0) return number;
-  armature::space::RankHeap* const rank = current_rank_heap();
+  armature::space::RankHeap* const rank = rank_of_files();
   return rank != nullptr ? open_files.add(number, *rank, like) : number;
 }
 
 /// Takes what a call has given that the library of gfortran may have made: what that knows of units
 /// is the process's, so they keep the rank there.
 int taken_for(const void* caller, int number) {
-  armature::space::RankHeap* const rank = current_rank_heap();
+  armature::space::RankHeap* const rank = rank_of_files();
   if (number < 0 || rank == nullptr) return number;
   Dl_info library{};
   const bool is_unit = dladdr(caller, &library) != 0 && library.dli_fname != nullptr &&
@@ -203,7 +203,7 @@ namespace {
 int taken_as(int result, int number) {
   if (result < 0 || result == number) return result;
   open_files.remove(result);  // what was open there is closed
-  if (armature::space::RankHeap* const rank = current_rank_heap())
+  if (armature::space::RankHeap* const rank = rank_of_files())
     open_files.add_as(result, *rank, number);
   return result;
 }

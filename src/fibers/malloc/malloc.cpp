@@ -6,6 +6,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -49,6 +50,7 @@ constinit HeapPlaces places;
 constinit std::uintptr_t all_bytes = 0;  // of all segments
 // A child of fork sees the same memory as its parent, who goes on using it.
 constinit bool is_a_fork = false;
+constinit pid_t process = 0;  // that hosts the ranks; 0: none yet
 
 /// The code of the dynamic linker. Its allocations are the process's: the memory of thread_locals,
 /// what it says of errors.
@@ -181,7 +183,7 @@ RankHeap& armature::fibers::heap_of_rank(std::size_t rank) {
                                       armature::space::stack_shift(rank));
 }
 
-bool armature::fibers::in_fork() { return is_a_fork; }
+bool armature::fibers::in_fork() { return is_a_fork || getpid() != process; }
 
 armature::fibers::CopiedImage armature::fibers::copy_at(const void* address) {
   if (!is_a_ranks(address)) return {};
@@ -204,6 +206,7 @@ ARMATURE_EXPORT MallocLibrary armature_malloc_library() {
           &current_notes,
           [](const HeapPlaces& given) {
             places = given;
+            process = getpid();
             loader = find_loader();
             all_bytes = given.segments * given.segment_bytes;
             pthread_atfork(nullptr, nullptr, [] {
