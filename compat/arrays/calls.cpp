@@ -1,5 +1,7 @@
 #include "calls.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <complex>
 #include <cstring>
@@ -53,11 +55,34 @@ std::unique_ptr<armature_array> made(const armature_arrays_request& request) {
 }
 
 /// The command line of this process, which Fortran does not hand over.
-std::vector<std::string> command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return words;
+class Arguments {
+ public:
+  Arguments() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    for (std::string word; std::getline(file, word, '\0');) words_.push_back(word);
+    for (std::string& word : words_) pointers_.push_back(word.data());
+    pointers_.push_back(nullptr);
+  }
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+  ~Arguments() = default;
+
+  [[nodiscard]] int count() const { return static_cast<int>(words_.size()); }
+  [[nodiscard]] char** get() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> words_;
+  mutable std::vector<char*> pointers_;
+};
+
+/// The library of gfortran knows the arguments from main. The rank's copy of it, where it has one,
+/// has not heard them.
+void tell_arguments(const Arguments& arguments) {
+  auto* const of_process =
+      reinterpret_cast<void (*)(int, char**)>(dlsym(RTLD_DEFAULT, "_gfortran_set_args"));
+  if (of_process == nullptr) return;
+  auto* const own = armature::layer::own(of_process);
+  if (own != of_process) own(arguments.count(), arguments.get());
 }
 
 }  // namespace
@@ -71,14 +96,13 @@ void compat_arrays::report(const char* call, armature_arrays_status* status, con
 extern "C" {
 
 int armature_arrays_run(void (*body)(void)) {
-  std::vector<std::string> words = command_line();
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  const int count = static_cast<int>(words.size());
-  // Each rank calls its own: it may have a copy of the program, with variables of modules.
-  return armature::run(count, pointers.data(),
-                       [body](armature::World&) { armature::layer::own(body)(); });
+  const Arguments arguments;
+  return armature::run(arguments.count(), arguments.get(), [body](armature::World&) {
+    const Arguments own;  // the rank's, which it takes along
+    tell_arguments(own);
+    // Each rank calls its own: it may have a copy of the program, with variables of modules.
+    armature::layer::own(body)();
+  });
 }
 int32_t armature_arrays_rank(void) {
   int32_t rank = 0;

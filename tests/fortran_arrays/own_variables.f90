@@ -8,6 +8,7 @@ contains
 
   subroutine body() bind(c)
     if (number /= -1) call abort_job('a variable that another rank has written to')
+    if (command_argument_count() /= 1) call abort_job('the arguments are missing')
     number = this_rank()
     call barrier()
     if (number /= this_rank()) call abort_job('a variable that another rank has written to since')
