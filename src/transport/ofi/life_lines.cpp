@@ -88,6 +88,15 @@ void LifeLines::watch(int number, std::span<const std::byte> endpoint, std::uint
     lines_[number] = std::move(line);
 }
 
+/// Takes it out of what is watched by itself: a child that has not called exec yet may still have
+/// the socket, and then closing it here does not.
+void LifeLines::forget(int number) {
+  const auto found = lines_.find(number);
+  if (found == lines_.end()) return;
+  (void)epoll_ctl(watched_.get(), EPOLL_CTL_DEL, found->second.get(), nullptr);
+  lines_.erase(found);
+}
+
 std::vector<int> LifeLines::look() {
   std::vector<int> died;
   epoll_event events[16];
@@ -100,7 +109,7 @@ std::vector<int> LifeLines::look() {
     socklen_t bytes = sizeof error;
     (void)getsockopt(found->second.get(), SOL_SOCKET, SO_ERROR, &error, &bytes);
     if (tells_of_death(error)) died.push_back(number);
-    lines_.erase(found);
+    forget(number);
   }
   return died;
 }

@@ -31,7 +31,7 @@ class LifeLines {
 
   /// Watches the process with that number from now on, instead of one that had it before.
   void watch(int number, std::span<const std::byte> endpoint, std::uint64_t port);
-  void forget(int number) { lines_.erase(number); }
+  void forget(int number);
   /// Returns the numbers of those that have died since, each once.
   [[nodiscard]] std::vector<int> look();
 
