@@ -114,7 +114,7 @@ bool Ofi::send(int peer, std::span<const std::byte> head, std::span<const std::b
 bool Ofi::send_fragment(OfiPeer& to, OfiPeer::Waiting& packet) {
   if (to.under_way >= under_way_max) return false;
   OfiBuffer* const buffer = buffers_.take();
-  if (buffer == nullptr) return false;
+  if (buffer == nullptr) return hold_up(to), false;
   const std::size_t bytes = packet.head.size() + packet.body.size();
   const std::size_t part = std::min(bytes - packet.done, buffer->bytes - sizeof(FragmentHeader));
   const FragmentHeader header{number_, packet.done, bytes, packet.head.size()};
@@ -123,15 +123,25 @@ bool Ofi::send_fragment(OfiPeer& to, OfiPeer::Waiting& packet) {
   buffer->to = &to;
   const ssize_t status = fi_send(fabric_.endpoint(), buffer->memory.get(), sizeof header + part,
                                  buffer->descriptor(), to.address, buffer);
-  to.is_held_up = status == -FI_EAGAIN;
+  to.is_held_up = false;
   if (status != 0) {
     buffers_.give_back(*buffer);
-    if (!to.is_held_up) lose(to, fi_strerror(static_cast<int>(-status)));
+    if (status == -FI_EAGAIN)
+      hold_up(to);
+    else
+      lose(to, fi_strerror(static_cast<int>(-status)));
     return false;
   }
   ++to.under_way;
   packet.done += part;
   return true;
+}
+
+/// Nothing may tell when libfabric takes something for it again. A rank that has found this out may
+/// not look again, and a thread that sleeps has armed the engine before.
+void Ofi::hold_up(OfiPeer& peer) {
+  peer.is_held_up = true;
+  wake_within(retry_ns);
 }
 
 /// Sends what waits; whether any of it left.
@@ -167,7 +177,6 @@ bool Ofi::progress() {
 }
 
 bool Ofi::arm() {
-  constexpr std::uint64_t retry_ns = 1'000'000;
   looks_ = ~0U;  // whoever sleeps is woken by a death, too
   bool is_held_up = !unposted_.empty() || !dying_.empty();
   for (const auto& peer : peers_)
@@ -180,6 +189,12 @@ bool Ofi::arm() {
 void Ofi::wake_in(std::uint64_t ns) {
   const itimerspec at{{}, {0, static_cast<long>(ns)}};
   timerfd_settime(timer_.get(), 0, &at, nullptr);
+  wakes_ = ns != 0;
+}
+
+/// The descriptor is readable in that time, or was to be so anyway.
+void Ofi::wake_within(std::uint64_t ns) {
+  if (!wakes_) wake_in(ns);
 }
 
 bool Ofi::take_completions() {
@@ -233,6 +248,7 @@ void Ofi::look_for_deaths() {
     for (const int number : lives_.look()) {
       peers_[static_cast<std::size_t>(number)]->died_ns = base::now_of_machine_ns();
       dying_.push_back(number);
+      wake_within(to_come_ns);  // whoever looks now may not look again
     }
   }
   if (dying_.empty()) return;
@@ -257,6 +273,7 @@ void Ofi::lose(OfiPeer& peer, const char* why) {
 void Ofi::let_go(OfiPeer& peer) {
   for (const OfiPeer::Waiting& packet : std::exchange(peer.waiting, {}))
     let_go_.push_back(packet.token);
+  if (!let_go_.empty()) wake_in(1);
 }
 
 void Ofi::drop(int peer) {

@@ -68,6 +68,7 @@ class Ofi final : public Engine {
   static constexpr std::size_t under_way_max = 16;  // messages to one peer
   static constexpr std::size_t segment = std::size_t{256} * 1024;
   static constexpr int rounds_max = 16;
+  static constexpr std::uint64_t retry_ns = 1'000'000;
 
   std::string open_descriptor();
   void receive_into(OfiBuffer& buffer);
@@ -79,7 +80,9 @@ class Ofi final : public Engine {
   void look_for_deaths();
   void lose(OfiPeer& peer, const char* why);
   void let_go(OfiPeer& peer);
+  void hold_up(OfiPeer& peer);
   void wake_in(std::uint64_t ns);
+  void wake_within(std::uint64_t ns);
 
   Sink& sink_;
   OfiFabric fabric_;
@@ -95,6 +98,7 @@ class Ofi final : public Engine {
   std::vector<std::uint64_t> let_go_;  // tokens to be reported
   std::vector<int> dying_;             // peers that are to be reported as lost
   unsigned looks_ = 0;
+  bool wakes_ = false;  // the timer is set, or has expired since arm()
   std::string problem_;
   base::FileDescriptor timer_, either_;  // it, or completions
 };
