@@ -35,6 +35,8 @@ class OfiFabric {
   [[nodiscard]] int descriptor() const { return descriptor_; }
   /// Whether one may sleep on the descriptor now.
   [[nodiscard]] bool may_sleep() const;
+  /// Others reach it by the same provider alone.
+  [[nodiscard]] std::string provider() const { return info_->fabric_attr->prov_name; }
   /// The name of the endpoint, in the provider's format.
   [[nodiscard]] std::span<const std::byte> name() const { return name_; }
   /// Whether names are addresses of sockets.

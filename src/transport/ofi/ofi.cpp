@@ -19,6 +19,13 @@
 namespace armature::transport {
 namespace {
 
+/// Stands in front of the endpoint's name in an address.
+struct AddressHeader {
+  char mark[sizeof ofi_mark] = {};
+  std::uint64_t port = 0;  // of life lines
+  char provider[32] = {};  // terminated
+};
+
 /// Copies bytes [from, from + to.size()) of a packet.
 void copy_part(std::span<const std::byte> head, std::span<const std::byte> body, std::size_t from,
                std::span<std::byte> to) {
@@ -44,13 +51,14 @@ std::string Ofi::open(const EngineOptions& options) {
   std::string problem =
       lives_.open(fabric_.has_socket_names() ? name : std::span<const std::byte>());
   if (!problem.empty()) return problem;
-  const std::uint64_t port = lives_.port();
+  AddressHeader header{.port = lives_.port()};
+  std::memcpy(header.mark, ofi_mark, sizeof ofi_mark);
+  (void)fabric_.provider().copy(header.provider, sizeof header.provider - 1);
   const auto append = [this](const void* bytes, std::size_t count) {
     const auto* const first = static_cast<const std::byte*>(bytes);
     address_.insert(address_.end(), first, first + count);
   };
-  append(ofi_mark, sizeof ofi_mark);
-  append(&port, sizeof port);
+  append(&header, sizeof header);
   append(name.data(), name.size());
   std::random_device random;
   number_ = (std::uint64_t{random()} << 32) | random();
@@ -76,16 +84,27 @@ std::string Ofi::open_descriptor() {
 const char* Ofi::connect(int peer, std::span<const std::byte> address) {
   const auto index = static_cast<std::size_t>(peer);
   if (!has_ofi_mark(address)) return other_engine;
-  if (address.size() <= sizeof ofi_mark + sizeof(std::uint64_t)) return "its address is too short";
+  AddressHeader header, own;
+  if (address.size() <= sizeof header) return "its address is too short";
+  std::memcpy(&header, address.data(), sizeof header);
+  std::memcpy(&own, address_.data(), sizeof own);
+  const std::span<const std::byte> name = address.subspan(sizeof header);
+  // libfabric would take its name for one in the format of this one.
+  if (std::memcmp(header.provider, own.provider, sizeof own.provider) != 0 ||
+      (fabric_.has_socket_names() && name.size() != fabric_.name().size())) {
+    header.provider[sizeof header.provider - 1] = '\0';
+    problem_ = std::string("it uses ") + header.provider + " of libfabric, this process " +
+               own.provider +
+               ", or they differ in IPv4 and IPv6: ARMATURE_NET_TRANSPORTS and "
+               "ARMATURE_NET_DEVICE may say what all have";
+    return problem_.c_str();
+  }
   if (peers_.size() <= index) peers_.resize(index + 1);
   std::erase(dying_, peer);
   if (peers_[index] != nullptr) former_.push_back(std::move(peers_[index]));
-  std::uint64_t port = 0;
-  std::memcpy(&port, address.data() + sizeof ofi_mark, sizeof port);
-  const std::span<const std::byte> name = address.subspan(sizeof ofi_mark + sizeof port);
   peers_[index] = std::make_unique<OfiPeer>(peer);
   OfiPeer& made = *peers_[index];
-  lives_.watch(peer, fabric_.has_socket_names() ? name : std::span<const std::byte>(), port);
+  lives_.watch(peer, fabric_.has_socket_names() ? name : std::span<const std::byte>(), header.port);
   if (fi_av_insert(fabric_.addresses(), name.data(), 1, &made.address, 0, nullptr) == 1)
     return nullptr;
   made.lost = true;
