@@ -40,7 +40,8 @@ def ports_of(pid):
         return set()
     ports = set()
     for table in ("tcp", "tcp6"):
-        for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+        file = pathlib.Path(f"/proc/net/{table}")
+        for line in file.read_text().splitlines()[1:] if file.exists() else []:  # a kernel may be without IPv6
             fields = line.split()
             if fields[3] == "0A" and fields[9] in sockets:
                 ports.add(int(fields[1].split(":")[1], 16))
@@ -84,10 +85,12 @@ def annoy(port, rng, kept, samples):
     return True
 
 
-def main():
+def meet_strangers(seconds):
+    """Runs the job for so long. Ends the test unless it ends well, and returns how many strangers have come."""
     rng = random.Random(SEED)
-    job = subprocess.Popen([ARMATURE, "run", "-n", "4", "--nodes", "2", "--net-engine", ENGINE, "--timeout", "100", PROGRAM, SECONDS],
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("UCX_", "FI_", "ARMATURE_NET_"))}
+    job = subprocess.Popen([ARMATURE, "run", "-n", "4", "--nodes", "2", "--net-engine", ENGINE, "--timeout", "60", PROGRAM, str(seconds)],
+                           env=inherited, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     output = []
     reader = threading.Thread(target=lambda: output.extend(job.stdout))
     reader.start()
@@ -98,8 +101,6 @@ def main():
             time.sleep(0.02)
         # The launcher's own sockets are none of the network's.
         ports = sorted(set().union(*(ports_of(pid) for pid in children(job.pid)[1:])))
-        if job.poll() is None and not ports:
-            sys.exit(f"no process of the job listens: {children(job.pid)}")
         samples = [sample for port in ports if (sample := heard_from(port))] or [bytes(range(64))]
         while job.poll() is None and not any("ends" in line for line in output):
             made += sum(annoy(port, rng, kept, samples) for port in ports)
@@ -108,7 +109,7 @@ def main():
         for one in kept:
             one.close()
         try:
-            job.wait(timeout=110)
+            job.wait(timeout=70)
         except subprocess.TimeoutExpired:
             job.kill()
         reader.join()
@@ -116,8 +117,16 @@ def main():
     print(f"{made} connections to {len(ports)} ports, {len(kept)} of them kept open\n{text}")
     if job.returncode != 0 or len(re.findall(r"rank \d works on: all well", text)) != 4:
         sys.exit(f"the job ended with {job.returncode}")
-    if made < 20:
-        sys.exit(f"only {made} strangers came")
+    return made
+
+
+def main():
+    # On a busy machine the job may be over before its ports are found.
+    for seconds in (float(SECONDS), 4 * float(SECONDS), 16 * float(SECONDS)):
+        made = meet_strangers(seconds)
+        if made >= 20:
+            return
+    sys.exit(f"only {made} strangers came")
 
 
 main()
