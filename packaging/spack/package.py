@@ -11,6 +11,7 @@ class Armature(CMakePackage):
 
     variant("tools", default=True, description="The command armature: launcher, inspect, doctor, bench")
     variant("ucx", default=True, description="The engine between nodes, by UCX")
+    variant("ofi", default=False, description="The other engine between nodes, by libfabric")
 
     depends_on("cxx", type="build")
     depends_on("c", type="build")
@@ -24,6 +25,7 @@ class Armature(CMakePackage):
     depends_on("xxhash")
     depends_on("zstd")
     depends_on("ucx@1.13:", when="+ucx")
+    depends_on("libfabric@1.14:", when="+ofi")
     depends_on("cli11", when="+tools", type="build")
     depends_on("elfutils", when="+tools")
     depends_on("hwloc@2:", when="+tools")
@@ -36,4 +38,5 @@ class Armature(CMakePackage):
             self.define("ARMATURE_TESTS", False),
             self.define_from_variant("ARMATURE_TOOLS", "tools"),
             self.define_from_variant("ARMATURE_UCX", "ucx"),
+            self.define_from_variant("ARMATURE_OFI", "ofi"),
         ]
