@@ -71,11 +71,13 @@ void set_variables(const LaunchOptions& options) {
   if (options.stack_bytes != 0) set("ARMATURE_STACK_SIZE", std::to_string(options.stack_bytes));
 }
 
+/// Ours, and those of the libraries of networks: what the user has set for them wins everywhere.
 Arguments names_of_settings() {
   Arguments names;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view assignment = *variable;
-    if (assignment.starts_with("ARMATURE_"))
+    const auto begins = [&](const char* prefix) { return assignment.starts_with(prefix); };
+    if (begins("ARMATURE_") || begins("UCX_") || begins("FI_"))
       names.emplace_back(assignment.substr(0, assignment.find('=')));
   }
   return names;
