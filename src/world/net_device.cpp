@@ -64,9 +64,10 @@ std::vector<NodeInterfaces> read_all(bootstrap::Exchange& exchange,
   return nodes;
 }
 
-/// Names of UCX's other transports are not those of interfaces.
+/// Names of other transports are not those of interfaces. "tcp;ofi_rxm" is one of libfabric's.
 bool speaks_tcp(const net::NetworkOptions& options) {
-  return options.engine.interfaces.empty() || options.engine.interfaces == "tcp";
+  const std::string& kinds = options.engine.interfaces;
+  return kinds.empty() || kinds == "tcp" || kinds.starts_with("tcp;");
 }
 
 std::string wanted_device(std::string_view wanted, const NodeInterfaces& own) {
