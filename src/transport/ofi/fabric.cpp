@@ -21,6 +21,10 @@ bool is_unfit(std::string_view provider) {
   return provider.starts_with("ofi_hook") || provider == "ofi_mrail";
 }
 
+std::string name_of(const fi_info& one) {
+  return std::string(one.fabric_attr->prov_name) + "/" + one.domain_attr->name;
+}
+
 std::string failure(const char* call, long status) {
   return std::string(call) + ": " + fi_strerror(static_cast<int>(-status));
 }
@@ -62,7 +66,11 @@ std::string OfiFabric::open(const EngineOptions& options) {
   if (std::string problem = choose(options); !problem.empty())
     return problem + " (interface " + (options.device.empty() ? "any" : options.device) +
            (options.interfaces.empty() ? "" : ", provider " + options.interfaces) + ")";
-  return open_endpoint();
+  const std::uint32_t version = fi_version();
+  description_ = "libfabric " + std::to_string(FI_MAJOR(version)) + "." +
+                 std::to_string(FI_MINOR(version)) + " over " + info_->fabric_attr->prov_name +
+                 " on " + info_->domain_attr->name;
+  return {};
 }
 
 void OfiFabric::close() {
@@ -77,19 +85,25 @@ void OfiFabric::close() {
   if (info_ != nullptr) fi_freeinfo(std::exchange(info_, nullptr));
 }
 
-/// The first that nothing speaks against: libfabric has the fastest in front.
+/// The first that nothing speaks against and that opens: libfabric has the fastest in front. Some,
+/// such as that of EFA, have no descriptor on which one can sleep.
 std::string OfiFabric::choose(const EngineOptions& options) {
   fi_info* found = nullptr;
   if (std::string problem = find(options, found); !problem.empty()) return problem;
-  for (const fi_info* one = found; one != nullptr && info_ == nullptr; one = one->next)
-    if (objection(*one, options).empty()) info_ = fi_dupinfo(one);
+  for (const fi_info* one = found; one != nullptr && info_ == nullptr; one = one->next) {
+    if (!objection(*one, options).empty()) continue;
+    info_ = fi_dupinfo(one);
+    if (info_ == nullptr) break;
+    const std::string problem = open_endpoint();
+    if (problem.empty()) continue;
+    refused_.emplace(name_of(*one), problem);
+    close();
+  }
   fi_freeinfo(found);
-  if (info_ == nullptr) return "libfabric has no provider for it";
-  const std::uint32_t version = fi_version();
-  description_ = "libfabric " + std::to_string(FI_MAJOR(version)) + "." +
-                 std::to_string(FI_MINOR(version)) + " over " + info_->fabric_attr->prov_name +
-                 " on " + info_->domain_attr->name;
-  return {};
+  if (info_ != nullptr) return {};
+  if (refused_.empty()) return "libfabric has no provider for it";
+  const auto& [name, problem] = *refused_.begin();
+  return name + ": " + problem;
 }
 
 std::string OfiFabric::open_endpoint() {
@@ -143,16 +157,14 @@ std::vector<Transport> OfiFabric::transports() const {
   any.interfaces = options_.interfaces;
   if (!find(any, all).empty()) return {};
   std::vector<Transport> found;
-  const auto name_of = [](const fi_info& one) {
-    return std::string(one.fabric_attr->prov_name) + "/" + one.domain_attr->name;
-  };
   const std::string taken = name_of(*info_);
   for (const fi_info* one = all; one != nullptr; one = one->next) {
     const std::string name = name_of(*one);
     bool is_known = false;
     for (const Transport& earlier : found) is_known = is_known || earlier.name == name;
     if (is_known) continue;
-    const std::string why = objection(*one, options_);
+    std::string why = objection(*one, options_);
+    if (const auto refused = refused_.find(name); refused != refused_.end()) why = refused->second;
     found.push_back({name, name == taken,
                      name == taken ? "chosen: the first that fits"
                      : why.empty() ? "not needed: another one comes first"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ class OfiFabric {
   std::string open_endpoint();
 
   EngineOptions options_;
+  std::map<std::string, std::string> refused_;  // what did not open, and why
   std::string description_;
   std::vector<std::byte> name_;
   fi_info* info_ = nullptr;
