@@ -68,8 +68,11 @@ Turn TurnHandoff::pass(int rank, Pass how) {
   return turn_of(me);
 }
 
-void TurnHandoff::release_giver(RankFiber& me) {
-  ranks_.queue.push(ranks_.host.fiber(std::exchange(me.waiting.giver, -1)));
+void TurnHandoff::release_givers(RankFiber& me) {
+  for (RankFiber* at = &me; at->waiting.giver >= 0;) {
+    at = &ranks_.host.fiber(std::exchange(at->waiting.giver, -1));
+    ranks_.queue.push(*at);
+  }
 }
 
 }  // namespace armature::fibers
