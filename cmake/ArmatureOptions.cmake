@@ -51,7 +51,7 @@ endif()
 # Options structs are made for `{.scale = 0.5}`: members left out have their defaults. GCC 12's
 # -Wrestrict is wrong about std::string.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers
-                    -Wno-restrict)
+                    $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>)
 if(CMAKE_UNITY_BUILD)
   # Several sources compiled as one, for a short build: a local of one may be called as a global of another, and
   # GCC takes an anonymous namespace in an included source for one in a header.
