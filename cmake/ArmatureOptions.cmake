@@ -50,7 +50,8 @@ endif()
 
 # Options structs are made for `{.scale = 0.5}`: members left out have their defaults. GCC 12's
 # -Wrestrict is wrong about std::string.
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                    $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-missing-field-initializers>
                     $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>)
 if(CMAKE_UNITY_BUILD)
   # Several sources compiled as one, for a short build: a local of one may be called as a global of another, and
