@@ -1,5 +1,6 @@
 #include "races/races.hpp"
 
+#include <cstdio>
 #include <string>
 
 #include <fmt/format.h>
@@ -21,7 +22,11 @@ class Locked {
     constexpr int turns_max = 20'000;  // of 100 us
     int turns = 0;
     has_it_ = region.mutex.lock([&] { return ++turns > turns_max || region.is_off != 0; });
-    if (!has_it_) region.is_off = 1;
+    if (!has_it_ && region.is_off.exchange(1) == 0)
+      std::fputs(
+          "armature: nobody looks for unordered accesses from now on: what is known of them was "
+          "locked for 2 s, by a process that has died, or does not run\n",
+          stderr);
   }
   Locked(const Locked&) = delete;
   Locked& operator=(const Locked&) = delete;
@@ -52,6 +57,24 @@ std::uint64_t address_of(const void* given) {
   const auto address = reinterpret_cast<std::uintptr_t>(given);
   const std::uintptr_t offset = address - looking.variables;
   return offset < looking.variables_bytes ? looking.in_segment + offset : address;
+}
+
+/// That access tells a rank of these. An atomic tells of no put: those two must be ordered.
+Shadow::By learns_by(const Region& region, const Access& access) {
+  const bool hears_of_puts = region.is_strict == 0 && access.kind == Kind::read;
+  return hears_of_puts ? Shadow::By::atomics_and_words : Shadow::By::atomics;
+}
+
+bool is_word(const Access& access) { return access.bytes <= 8; }
+
+/// Whether others tell by the word that it has seen.
+bool learns(const Access& access) {
+  return access.kind == Kind::atomic || (access.kind == Kind::read && is_word(access));
+}
+
+Site site_of(const Access& access) {
+  if (access.site != nullptr) return *access.site;
+  return access.place != nullptr ? site_at(access.place, access.call) : site_of_caller(access.call);
 }
 
 Entry entry_of(int me, const Access& access) {
@@ -105,7 +128,15 @@ void open(void* memory, int me, std::uint32_t ranks) {
   base::state<Looking>().region = region;
 }
 
-void close() { base::state<Looking>().region = nullptr; }
+void look_in(Region& region) {
+  Looking& looking = base::state<Looking>();
+  if (looking.region == nullptr && region.is_off == 0) looking.region = &region;
+}
+
+void close() {
+  if (Region* const here = region()) here->is_off = 1;
+  base::state<Looking>().region = nullptr;
+}
 
 void add_variables(const void* begin, std::size_t bytes, const void* in_segment) {
   Looking& looking = base::state<Looking>();
@@ -116,9 +147,8 @@ void add_variables(const void* begin, std::size_t bytes, const void* in_segment)
 
 std::uint32_t access(int me, const Access& access) {
   Region* const here = region();
-  if (here == nullptr || access.bytes == 0) return 0;
-  const Site site =
-      access.place != nullptr ? site_at(access.place, access.call) : site_of_caller(access.call);
+  if (here == nullptr || here->is_off != 0 || access.bytes == 0) return 0;
+  const Site site = site_of(access);
   Shadow::Conflict conflict;
   Site other;
   {
@@ -132,11 +162,8 @@ std::uint32_t access(int me, const Access& access) {
       other = here->site(conflict.entry.site);
     } else {
       const bool is_put = access.kind == Kind::write && !access.is_complete;
-      const bool is_word = access.bytes <= 8;
-      // Words by which ranks tell each other something.
-      if (access.kind == Kind::atomic || (access.kind == Kind::read && is_word))
-        shadow.hear_of_word(me, entry.begin, entry.end, Kind::atomic);
-      if (here->is_strict == 0 && is_word && access.kind != Kind::read)
+      if (learns(access)) shadow.hear_of_word(me, entry.begin, entry.end, learns_by(*here, access));
+      if (here->is_strict == 0 && is_word(access) && access.kind != Kind::read)
         clocks.fence(me, access.target);
       if (is_put) entry.put = clocks.begin_put(me, access.is_later);
       entry.epoch = clocks.epoch(me);
@@ -149,6 +176,14 @@ std::uint32_t access(int me, const Access& access) {
     }
   }
   refuse(me, access, site, conflict, other);
+}
+
+void has_seen(int me, const Access& access) {
+  if (!learns(access) || access.bytes == 0) return;
+  with_clocks([&](Clocks&, Region& region) {
+    const std::uint64_t begin = address_of(access.begin);
+    Shadow(region).hear_of_word(me, begin, begin + access.bytes, learns_by(region, access));
+  });
 }
 
 void awaited(int me, std::uint32_t put) {
@@ -167,7 +202,7 @@ void tell(int me, int target, const void* word, const char* call) {
 void hear_of(int me, const void* word, std::size_t bytes) {
   with_clocks([&](Clocks&, Region& region) {
     const std::uint64_t begin = address_of(word);
-    Shadow(region).hear_of_word(me, begin, begin + bytes, Kind::none);
+    Shadow(region).hear_of_word(me, begin, begin + bytes, Shadow::By::all);
   });
 }
 

@@ -32,7 +32,10 @@ struct Looking {
 /// zero when the first rank comes.
 void open(void* memory, int me, std::uint32_t ranks);
 
-/// The calling process looks no more.
+/// The calling process, to which a rank has come that is looked at in that memory, looks there too.
+void look_in(Region& region);
+
+/// Nobody looks any more: all processes call it.
 void close();
 
 struct Access {
@@ -43,12 +46,16 @@ struct Access {
   const char* call = "";
   bool is_later = false;     // a put that is to be waited for
   bool is_complete = false;  // a put that needs no fence: what follows it says that it is there
-  const void* place =
-      nullptr;  // the return address of the call, where it is known; else looked for
+  // The return address of the call, or all of its place, where that is known; else looked for.
+  const void* place = nullptr;
+  const Site* site = nullptr;
 };
 /// Throws Error(misuse) that names both accesses where an earlier one is not ordered with it.
 /// Returns the number of a put.
 std::uint32_t access(int me, const Access& access);
+/// An access that reads a word, or an atomic, has seen it by now: it may have seen what others have
+/// changed since `access` told of it.
+void has_seen(int me, const Access& access);
 /// Variables of this process, which is one rank, lie in its segment, too. Calls know either place.
 void add_variables(const void* begin, std::size_t bytes, const void* in_segment);
 

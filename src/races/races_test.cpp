@@ -1,7 +1,9 @@
 #include "races/races.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -72,36 +74,128 @@ TEST_F(Races, two_puts_of_two_ranks_are_refused_and_both_named) {
   }
   EXPECT_FALSE(is_refused(2, put(bytes_ + 16, 8)));
 }
-TEST_F(Races, a_barrier_orders_and_completes) {
+TEST_F(Races, two_puts_of_one_word_are_refused) {
   (void)access(0, put(bytes_, 8));
+  EXPECT_TRUE(is_refused(2, put(bytes_, 8)));
+}
+TEST_F(Races, a_put_and_a_get_of_one_aligned_word_are_right) {
+  for (const std::size_t bytes : {1u, 2u, 4u, 8u}) {
+    (void)access(0, put(bytes_, bytes));
+    EXPECT_FALSE(is_refused(2, get(bytes_, bytes)));
+    barrier();
+    (void)access(0, get(bytes_, bytes));
+    EXPECT_FALSE(is_refused(2, put(bytes_, bytes)));
+    barrier();
+  }
+  (void)access(0, put(bytes_, 8));
+  EXPECT_FALSE(is_refused(2, get(bytes_ + 4, 4)));
+}
+TEST_F(Races, bytes_that_do_not_move_as_one_are_refused) {
+  (void)access(0, put(bytes_, 8));
+  EXPECT_TRUE(is_refused(2, get(bytes_, 16)));
+  EXPECT_TRUE(is_refused(2, get(bytes_ + 4, 8)));
+  EXPECT_TRUE(is_refused(2, get(bytes_, 3)));
+  (void)access(0, put(bytes_ + 60, 8));
+  (void)access(0, put(bytes_ + 128, 16));
+  EXPECT_TRUE(is_refused(2, get(bytes_ + 60, 4)));
+  EXPECT_TRUE(is_refused(2, get(bytes_ + 128, 8)));
+}
+TEST_F(Races, a_put_and_a_get_of_one_word_are_refused_where_the_order_is_strict) {
+  order_strictly();
+  (void)access(0, put(bytes_, 8));
+  EXPECT_TRUE(is_refused(2, get(bytes_, 8)));
+}
+TEST_F(Races, who_gets_a_word_hears_of_the_puts_before_it) {
+  (void)access(0, put(bytes_, 512));
+  EXPECT_FALSE(is_refused(1, get(bytes_ + 1024, 8)));
+  EXPECT_TRUE(is_refused(1, get(bytes_, 512)));  // the word was not there yet
+  (void)access(0, put(bytes_ + 1024, 8));
+  EXPECT_FALSE(is_refused(1, get(bytes_ + 1024, 8)));
+  EXPECT_FALSE(is_refused(1, get(bytes_, 512)));
+  EXPECT_FALSE(is_refused(1, put(bytes_ + 1024, 8)));
+  EXPECT_TRUE(is_refused(2, get(bytes_, 512)));
+}
+TEST_F(Races, who_gets_a_word_hears_of_what_was_put_during_the_get) {
+  const Access flag = get(bytes_ + 1024, 8), count = atomic(bytes_ + 2048);
+  (void)access(1, flag);
+  (void)access(2, count);
+  (void)access(0, put(bytes_, 512));
+  (void)access(0, put(bytes_ + 1024, 8));
+  (void)access(0, atomic(bytes_ + 2048));
+  has_seen(1, flag);
+  EXPECT_FALSE(is_refused(1, get(bytes_, 512)));
+  EXPECT_TRUE(is_refused(2, get(bytes_, 512)));
+  has_seen(2, count);
+  EXPECT_FALSE(is_refused(2, get(bytes_, 512)));
+}
+TEST_F(Races, a_word_at_another_rank_tells_of_no_put_that_was_not_fenced) {
+  Access other = put(bytes_ + 1024, 8);
+  other.target = 2;
+  (void)access(0, put(bytes_, 512));
+  (void)access(0, other);
+  EXPECT_FALSE(is_refused(2, get(bytes_ + 1024, 8)));
+  EXPECT_TRUE(is_refused(2, get(bytes_, 512)));
+}
+TEST_F(Races, a_process_that_a_rank_comes_to_later_looks_too) {
+  Region& all = *region();
+  base::Runtime later;
+  const base::UseRuntime use(later);
+  EXPECT_FALSE(looks());
+  look_in(all);
+  EXPECT_TRUE(looks());
+  (void)access(0, put(bytes_, 512));
+  EXPECT_TRUE(is_refused(1, get(bytes_, 512)));
+}
+TEST_F(Races, where_it_was_ended_nobody_looks_and_no_process_begins_to) {
+  Region& all = *region();
+  (void)access(0, put(bytes_, 512));
+  close();
+  EXPECT_FALSE(is_refused(1, get(bytes_, 512)));
+  look_in(all);
+  EXPECT_FALSE(looks());
+}
+TEST_F(Races, who_finds_it_locked_for_long_says_so_once_and_nobody_looks_any_more) {
+  (void)access(0, put(bytes_, 512));
+  ASSERT_TRUE(region()->mutex.try_lock());
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(is_refused(1, get(bytes_, 512)));
+  fence(0, 1);
+  region()->mutex.unlock();
+  EXPECT_FALSE(is_refused(1, get(bytes_, 512)));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("nobody looks for unordered accesses from now on"));
+  EXPECT_EQ(std::ranges::count(said, '\n'), 1);
+}
+TEST_F(Races, a_barrier_orders_and_completes) {
+  (void)access(0, put(bytes_, 16));
   barrier();
-  EXPECT_FALSE(is_refused(2, get(bytes_, 8)));
+  EXPECT_FALSE(is_refused(2, get(bytes_, 16)));
 }
 TEST_F(Races, a_collective_that_completes_nothing_leaves_a_put_open) {
-  (void)access(0, put(bytes_, 8));
+  (void)access(0, put(bytes_, 16));
   barrier(false);
-  EXPECT_TRUE(is_refused(2, get(bytes_, 8)));
+  EXPECT_TRUE(is_refused(2, get(bytes_, 16)));
   fence(0, 1);
-  EXPECT_TRUE(is_refused(2, get(bytes_, 8)));  // it has not heard of the fence
+  EXPECT_TRUE(is_refused(2, get(bytes_, 16)));  // it has not heard of the fence
   barrier(false);
-  EXPECT_FALSE(is_refused(2, get(bytes_, 8)));
+  EXPECT_FALSE(is_refused(2, get(bytes_, 16)));
 }
 TEST_F(Races, a_fence_of_another_target_completes_nothing) {
-  (void)access(0, put(bytes_, 8));
+  (void)access(0, put(bytes_, 16));
   fence(0, 2);
   barrier(false);
-  EXPECT_TRUE(is_refused(2, get(bytes_, 8)));
+  EXPECT_TRUE(is_refused(2, get(bytes_, 16)));
 }
 TEST_F(Races, what_was_read_may_be_written_behind_a_message) {
-  (void)access(0, get(bytes_, 8));
-  EXPECT_TRUE(is_refused(2, put(bytes_, 8)));
+  (void)access(0, get(bytes_, 16));
+  EXPECT_TRUE(is_refused(2, put(bytes_, 16)));
   hear_from(2, 0);
-  EXPECT_FALSE(is_refused(2, put(bytes_, 8)));
+  EXPECT_FALSE(is_refused(2, put(bytes_, 16)));
 }
 TEST_F(Races, a_message_tells_nothing_of_what_comes_after_it) {
   hear_from(2, 0);
-  (void)access(0, get(bytes_, 8));
-  EXPECT_TRUE(is_refused(2, put(bytes_, 8)));
+  (void)access(0, get(bytes_, 16));
+  EXPECT_TRUE(is_refused(2, put(bytes_, 16)));
 }
 TEST_F(Races, a_word_tells_of_the_puts_before_it) {
   order_strictly();
@@ -117,11 +211,11 @@ TEST_F(Races, a_word_that_was_waited_for_may_be_read_and_written_by_who_has_wait
     Access word = put(bytes_, 8);
     word.is_later = is_later;
     (void)access(0, word);
-    EXPECT_TRUE(is_refused(1, get(bytes_, 8)));
+    EXPECT_TRUE(is_refused(1, put(bytes_, 8)));
     hear_of(1, bytes_, 8);
-    EXPECT_FALSE(is_refused(1, get(bytes_, 8)));
     EXPECT_FALSE(is_refused(1, put(bytes_, 8)));
-    EXPECT_TRUE(is_refused(2, get(bytes_, 8)));
+    EXPECT_FALSE(is_refused(1, get(bytes_, 8)));
+    EXPECT_TRUE(is_refused(2, put(bytes_, 8)));
     barrier();
   }
 }
@@ -146,17 +240,17 @@ TEST_F(Races, atomics_are_ordered_with_each_other_and_with_no_put) {
   EXPECT_TRUE(is_refused(2, atomic(bytes_)));
 }
 TEST_F(Races, a_later_put_is_complete_when_it_was_awaited_and_fenced) {
-  Access later = put(bytes_, 8);
+  Access later = put(bytes_, 16);
   later.is_later = true;
   const std::uint32_t number = access(0, later);
   fence(0, -1);
   barrier();
-  EXPECT_TRUE(is_refused(2, get(bytes_, 8)));
-  EXPECT_TRUE(is_refused(0, get(bytes_, 8)));
+  EXPECT_TRUE(is_refused(2, get(bytes_, 16)));
+  EXPECT_TRUE(is_refused(0, get(bytes_, 16)));
   awaited(0, number);
-  EXPECT_FALSE(is_refused(0, get(bytes_, 8)));
+  EXPECT_FALSE(is_refused(0, get(bytes_, 16)));
   barrier();
-  EXPECT_FALSE(is_refused(2, get(bytes_, 8)));
+  EXPECT_FALSE(is_refused(2, get(bytes_, 16)));
 }
 TEST_F(Races, long_accesses_and_short_ones_meet) {
   (void)access(0, put(bytes_, sizeof bytes_));
@@ -166,17 +260,17 @@ TEST_F(Races, long_accesses_and_short_ones_meet) {
   EXPECT_TRUE(is_refused(0, put(bytes_, sizeof bytes_)));
 }
 TEST_F(Races, what_is_forgotten_is_missed_and_nothing_is_made_up) {
-  // More words of one bucket than it has room for, each of which tells.
-  for (int i = 0; i < 32; ++i) (void)access(0, put(bytes_ + 8 * i, 8));
+  // More accesses of one bucket than it has room for, each of which tells.
+  for (int i = 0; i < 32; ++i) (void)access(0, put(bytes_ + 16 * i, 16));
   fence(0, 1);
-  hear_of(1, bytes_, 8);
-  for (int i = 0; i < 32; ++i) EXPECT_FALSE(is_refused(1, get(bytes_ + 8 * i, 8)));
+  hear_of(1, bytes_ + 256, 8);
+  for (int i = 0; i < 32; ++i) EXPECT_FALSE(is_refused(1, get(bytes_ + 16 * i, 16)));
 }
 TEST_F(Races, variables_are_known_by_either_place) {
   char own[64] = {};
   add_variables(own, sizeof own, bytes_);
-  (void)access(0, put(bytes_ + 8, 8));
-  EXPECT_TRUE(is_refused(1, get(own + 8, 8)));
+  (void)access(0, put(bytes_ + 8, 16));
+  EXPECT_TRUE(is_refused(1, get(own + 8, 16)));
 }
 
 }  // namespace

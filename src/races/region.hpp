@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -77,7 +78,7 @@ struct Region {
   base::JobMutex mutex;
   std::uint32_t ranks = 0;
   std::uint32_t is_strict = 0;  // puts of a rank to one other are not ordered by themselves
-  std::uint32_t is_off = 0;
+  std::atomic<std::uint32_t> is_off = 0;  // nobody looks any more
   std::uint32_t sequence = 0;
 
   [[nodiscard]] static std::size_t bytes(std::uint32_t ranks) {

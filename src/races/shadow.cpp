@@ -1,6 +1,7 @@
 #include "races/shadow.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace armature::races {
 namespace {
@@ -22,14 +23,20 @@ std::size_t level_of(std::uint64_t bytes) {
 
 }  // namespace
 
-bool conflict(const Entry& a, const Entry& b) {
+bool is_aligned_word(const Entry& access) {
+  const std::uint64_t bytes = access.end - access.begin;
+  return is_word(access) && std::has_single_bit(bytes) && access.begin % bytes == 0;
+}
+
+bool conflict(const Entry& a, const Entry& b, bool is_strict) {
   if (a.kind == Kind::order || b.kind == Kind::order) return false;
   if (a.kind == Kind::read && b.kind == Kind::read) return false;
   if (a.kind == Kind::atomic && b.kind == Kind::atomic) return false;
   // A word that is read is never seen half changed.
   if (a.kind == Kind::atomic && b.kind == Kind::read) return !is_word(b);
   if (b.kind == Kind::atomic && a.kind == Kind::read) return !is_word(a);
-  return true;
+  const bool are_put_and_get = a.kind == Kind::read || b.kind == Kind::read;
+  return is_strict || !are_put_and_get || !is_aligned_word(a) || !is_aligned_word(b);
 }
 
 template <class Do>
@@ -51,7 +58,9 @@ std::optional<Shadow::Conflict> Shadow::conflict(const Entry& access) {
   for (std::size_t level = 0; level < Region::buckets.size() && !found; ++level)
     each_bucket(level, access.begin, access.end, [&](const Bucket& bucket) {
       for (const Entry& entry : bucket.entries) {
-        if (!overlap(entry, access.begin, access.end) || !races::conflict(entry, access)) continue;
+        if (!overlap(entry, access.begin, access.end) ||
+            !races::conflict(entry, access, region_.is_strict != 0))
+          continue;
         const Clocks::Order order = clocks_.order(access.rank, entry);
         if (order == Clocks::Order::before) continue;
         found = {entry, order};
@@ -84,14 +93,20 @@ void Shadow::add(const Entry& access) {
   });
 }
 
-void Shadow::hear_of_word(int rank, std::uint64_t begin, std::uint64_t end, Kind only) {
+/// A put that the rank is behind already tells nothing new.
+bool Shadow::tells(int rank, const Entry& entry, By by) {
+  if (by == By::all) return entry.kind != Kind::read;
+  if (entry.kind == Kind::atomic) return true;
+  return by == By::atomics_and_words && entry.kind == Kind::write && is_aligned_word(entry) &&
+         clocks_.order(rank, entry) != Clocks::Order::before;
+}
+
+void Shadow::hear_of_word(int rank, std::uint64_t begin, std::uint64_t end, By by) {
   for (std::size_t level = 0; level < Region::buckets.size(); ++level)
     each_bucket(level, begin, end, [&](Bucket& bucket) {
       if (bucket.forgotten != 0) clocks_.hear_from_all(rank);
       for (Entry& entry : bucket.entries) {
-        if (!overlap(entry, begin, end) || entry.kind == Kind::read ||
-            (only != Kind::none && entry.kind != only))
-          continue;
+        if (!overlap(entry, begin, end) || !tells(rank, entry, by)) continue;
         clocks_.hear_of(rank, entry);
         // A word that another rank has seen is there: it needs no fence any more.
         if (is_word(entry) && entry.rank != rank) entry.put = 0;

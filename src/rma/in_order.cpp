@@ -50,10 +50,20 @@ void each_row(const Operation& what, Row&& row) {
                });
 }
 
+races::Access access_of(const Atomic& what) {
+  return {.target = static_cast<int>(what.rank),
+          .begin = reinterpret_cast<const void*>(what.record.address),
+          .bytes = what.record.bytes,
+          .kind = races::Kind::atomic,
+          .call = what.call};
+}
+
 std::uint32_t look(const Operation& what, races::Access access) {
   const wait::RankContext* const me = wait::current_rank();
   std::uint32_t number = 0;
   if (me == nullptr) return number;
+  const races::Site site = races::site_of_caller(access.call);
+  access.site = &site;
   each_row(what, [&](const void* there, const void*, std::size_t bytes) {
     access.begin = there;
     access.bytes = bytes;
@@ -123,11 +133,23 @@ void look_at_signalled(const Operation& what) {
 void look_at(const Atomic& what) {
   const wait::RankContext* const me = wait::current_rank();
   if (me == nullptr) return;
-  (void)races::access(me->space.me(), {.target = static_cast<int>(what.rank),
-                                       .begin = reinterpret_cast<const void*>(what.record.address),
-                                       .bytes = what.record.bytes,
-                                       .kind = races::Kind::atomic,
-                                       .call = what.call});
+  (void)races::access(me->space.me(), access_of(what));
+}
+
+void tell_seen(const Operation& what) {
+  const wait::RankContext* const me = wait::current_rank();
+  if (me == nullptr) return;
+  races::Access access = access_of(what);
+  each_row(what, [&](const void* there, const void*, std::size_t bytes) {
+    access.begin = there;
+    access.bytes = bytes;
+    races::has_seen(me->space.me(), access);
+  });
+}
+
+void tell_seen(const Atomic& what) {
+  if (const wait::RankContext* const me = wait::current_rank())
+    races::has_seen(me->space.me(), access_of(what));
 }
 
 detail::Request* await_later(const Operation& what, std::uint32_t number) {

@@ -11,6 +11,9 @@ namespace armature::rma {
 /// another rank is not ordered with it. Returns the number of the last put.
 std::uint32_t look_at(const Operation& what, bool is_later);
 void look_at(const Atomic& what);
+/// Tells that it has seen the words that it reads, as others have left them.
+void tell_seen(const Operation& what);
+void tell_seen(const Atomic& what);
 /// Tells of a put whose signal says that it is there.
 void look_at_signalled(const Operation& what);
 
@@ -25,7 +28,17 @@ detail::Request* start_in_order(const Operation& what, Finish finish, Begin&& be
   const bool is_later = finish == Finish::later && what.verb == Verb::put && what.is_one_piece();
   const std::uint32_t number = look_at(what, is_later);
   detail::Request* const request = begin();
+  if (what.verb == Verb::get) tell_seen(what);
   return is_later && request == nullptr ? await_later(what, number) : request;
+}
+
+/// Begins an atomic on a node by `begin()`, and tells of it.
+template <class Begin>
+detail::Request* start_in_order(const Atomic& what, Begin&& begin) {
+  look_at(what);
+  detail::Request* const request = begin();
+  tell_seen(what);
+  return request;
 }
 
 /// Puts what a signal behind it tells of, on this node.

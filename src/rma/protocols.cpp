@@ -211,7 +211,7 @@ detail::Request* start_good(const Operation& what, Finish finish) {
 detail::Request* start(const Atomic& what, Finish finish, std::uint64_t& found) {
   const Memory memory = check(what);
   if (races::looks()) [[unlikely]]
-    look_at(what);
+    return start_in_order(what, [&] { return start(what, memory, finish, found); });
   return start(what, memory, finish, found);
 }
 detail::Request* start_good(const Atomic& what, Finish finish, std::uint64_t& found) {

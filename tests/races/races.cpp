@@ -1,12 +1,14 @@
 // Accesses of ranks that nothing orders, and the ways in which programs order them.
 //   races get | put | words | strided | accumulate | source     one fault each
 //   races orders                                                 none
+//   races resized WHAT                                           the same in more processes
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/virtual.hpp>
 
 namespace {
 
@@ -57,6 +59,29 @@ void use_words_and_calls(World& world) {
       piece.on(next))
       .wait();
   rmi_fence(world);
+  world.barrier();
+}
+
+/// Puts of a rank are seen in order: behind a get of the last one, a word, the others are there.
+void poll_words(World& world) {
+  auto piece = world.allocate<long>(count);
+  auto words = world.allocate<std::uint64_t>(2);
+  words[0] = words[1] = 0;
+  world.barrier();
+  const int next = (world.rank() + 1) % world.size();
+  const int before = (world.rank() + world.size() - 1) % world.size();
+  for (std::uint64_t turn = 1; turn <= 3; ++turn) {
+    const std::vector<long> mine(count, static_cast<long>(100 * turn) + world.rank());
+    put(piece.on(next), mine);
+    put(words.on(next), turn);
+    while (get(words.on(world.rank())) != turn) rmi_poll();
+    std::vector<long> seen(count);
+    get(seen, piece.on(world.rank()));
+    if (seen[count - 1] != static_cast<long>(100 * turn) + before) std::abort();
+    // The next put waits until this one was read.
+    put(words.on(before) + 1, turn);
+    while (get(words.on(world.rank()) + 1) != turn) rmi_poll();
+  }
   world.barrier();
 }
 
@@ -121,6 +146,17 @@ void use_all_orders(World& world) {
   }
 }
 
+/// Puts are completed in another process than that in which they began: from now on there are as
+/// many as ranks.
+void use_more_processes(World& world) {
+  auto piece = world.allocate<long>(count);
+  pass_on(world, piece, 1, [&](Rank, Rank) {
+    if (world.rank() == 0) resize(world.size());
+    while (hosting_processes() != world.size()) yield();
+    world.barrier();
+  });
+}
+
 void make_fault(World& world, const std::string& fault) {
   auto piece = world.allocate<long>(count);
   const bool is_first = world.rank() == 0;
@@ -137,9 +173,9 @@ void make_fault(World& world, const std::string& fault) {
   } else if (fault == "strided") {
     if (is_first)
       put_patch(piece.on(1), values.data(),
-                {.row_bytes = 8, .rows = 4, .to_stride = 16, .from_stride = 8});
+                {.row_bytes = 16, .rows = 4, .to_stride = 32, .from_stride = 16});
     else
-      (void)get(piece.on(1) + 4);
+      get(seen.data(), piece.on(1) + 4, 2);
   } else if (fault == "accumulate") {
     is_first ? accumulate(piece.on(1), values) : get(seen, piece.on(1));
   } else if (fault == "source" && is_first) {
@@ -155,9 +191,14 @@ void make_fault(World& world, const std::string& fault) {
 
 int main(int argc, char** argv) {
   return armature::run(argc, argv, [&](World& world) {
-    const std::string what = argc > 1 ? argv[1] : "";
+    std::string what = argc > 1 ? argv[1] : "";
+    if (what == "resized") {
+      use_more_processes(world);
+      what = argv[2];
+    }
     what == "orders" ? use_all_orders(world) : make_fault(world, what);
     if (what == "orders") use_words_and_calls(world);
+    if (what == "orders") poll_words(world);
     return 0;
   });
 }
