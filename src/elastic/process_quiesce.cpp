@@ -162,7 +162,7 @@ bool ProcessQuiesce::quiesce_once(RankScheduler& scheduler) {
   const bool stays = note_those_who_changed();
   scheduler.take_ranks();
   for (const RankFiber* const fiber : residents)
-    if (fiber->left.process != process_) fibers::note_coming(scheduler.ranks(), *fiber);
+    if (fiber->traced.left.process != process_) fibers::note_coming(scheduler.ranks(), *fiber);
   return stays;
 }
 

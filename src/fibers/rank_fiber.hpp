@@ -6,6 +6,7 @@
 #include "fibers/exceptions.hpp"
 #include "fibers/own_program.hpp"
 #include "fibers/switch_stack.hpp"
+#include "races/races.hpp"
 #include "space/address_space.hpp"
 #include "space/rank_heap.hpp"
 #include "wait/rank_context.hpp"
@@ -62,6 +63,10 @@ struct alignas(64) RankFiber {
   /// Arranges what this process needs to run it: guards the stack, so that a program that leaves
   /// it at its end is told so, and maps the code of its copy of the program.
   void arrange_process(const space::Mapping& mapping) const;
+  /// This process, which may have had no rank before, looks at the rank's accesses, too.
+  void look_for_races() const {
+    if (looked_at_in != nullptr) races::look_in(*looked_at_in);
+  }
 
   /// How far its wait is.
   struct Waiting {
@@ -90,6 +95,10 @@ struct alignas(64) RankFiber {
     int process = -1;
     std::uint64_t ns = 0;
   };
+  struct Traced {
+    Left left;
+    Looks looks;
+  };
 
   // The first two lines are all that a switch, a wait and a move touch of the record. They come
   // from memory where ranks are many, and from the other process where the rank has moved.
@@ -110,10 +119,10 @@ struct alignas(64) RankFiber {
   Packed packed;
 
   OwnProgram program;
-  Left left;
-  Looks looks;
+  Traced traced;
   int status = 0;  // that it has ended with
   Life life;
+  races::Region* looked_at_in = nullptr;  // where its accesses are; nullptr: nobody looks
   alignas(space::AddressSpace) std::byte space_memory[sizeof(space::AddressSpace)];
 };
 static_assert(offsetof(RankFiber, waiting) == 64 &&

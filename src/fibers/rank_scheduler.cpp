@@ -87,6 +87,7 @@ void RankScheduler::restore(RankFiber& fiber) {
   fiber.slot->tid.store(ranks_.host.tid, std::memory_order_relaxed);
   if (fiber.slot->load.busy_ns.load(std::memory_order_relaxed) != 0) ranks_.clock.measure();
   if (fiber.context != nullptr) fiber.context->scheduler = this;
+  fiber.look_for_races();
   fiber.arrange_process(ranks_.host.mapping);
   unpack_services(fiber);
   add(fiber);

@@ -61,6 +61,7 @@ void adopt(ProcessRanks& ranks, RankFiber& fiber) {
   fiber.slot->load.moves.fetch_add(1, std::memory_order_relaxed);
   if (fiber.slot->load.busy_ns.load(std::memory_order_relaxed) != 0) ranks.clock.measure();
   if (fiber.context != nullptr) fiber.context->scheduler = &ranks.scheduler;
+  fiber.look_for_races();
   note_coming(ranks, fiber);
   unpack_services(fiber);
   ranks.host_rank(fiber);
@@ -68,16 +69,16 @@ void adopt(ProcessRanks& ranks, RankFiber& fiber) {
 
 void note_leaving(const ProcessRanks& ranks, RankFiber& fiber) {
   if (!ranks.clock.traces()) return;
-  fiber.left.process = ranks.host.number;
-  fiber.left.ns = base::now_ns();
+  fiber.traced.left.process = ranks.host.number;
+  fiber.traced.left.ns = base::now_ns();
 }
 
 void note_coming(const ProcessRanks& ranks, const RankFiber& fiber) {
-  if (!ranks.clock.traces() || fiber.left.process < 0) return;
+  if (!ranks.clock.traces() || fiber.traced.left.process < 0) return;
   wait::trace({.kind = wait::TraceEvent::Kind::moved,
                .rank = fiber.rank,
-               .other = fiber.left.process,
-               .begin_ns = fiber.left.ns,
+               .other = fiber.traced.left.process,
+               .begin_ns = fiber.traced.left.ns,
                .end_ns = base::now_ns()});
 }
 

@@ -19,17 +19,17 @@ void TurnClock::measure() {
   const std::uint32_t wait = me.slot->wait.sequence.load(std::memory_order_relaxed);
   const space::Awaiting what = me.slot->wait.waits_for();
   const bool has_told_nothing = wait::traced_events() == events_before_;
-  if (what != space::Awaiting::nothing && wait == me.looks.wait && has_told_nothing) {
-    ++me.looks.untold;
+  if (what != space::Awaiting::nothing && wait == me.traced.looks.wait && has_told_nothing) {
+    ++me.traced.looks.untold;
     return;
   }
-  me.looks.wait = wait;
+  me.traced.looks.wait = wait;
   wait::trace({.kind = wait::TraceEvent::Kind::turn,
                .rank = me.rank,
                .what = static_cast<std::uint32_t>(what),
                .begin_ns = began_ns,
                .end_ns = now_ns_,
-               .number = std::exchange(me.looks.untold, 0)});
+               .number = std::exchange(me.traced.looks.untold, 0)});
 }
 
 void TurnClock::end_turn(RankFiber* fiber) {

@@ -92,12 +92,16 @@ void require_same_process(const space::ControlHeader& job, bool same_addresses) 
         "or have them for another kind of processor");
 }
 
-/// Ranks go on where they waited.
+/// Ranks go on where they waited. Nobody looks at their accesses, as the job may be another one
+/// now: of more nodes, or without checks.
 void restore_ranks(const space::Mapping& mapping, int first, int hosted,
                    fibers::RankScheduler& scheduler) {
   rmi::find_modules();
-  for (int rank = first; rank < first + hosted; ++rank)
-    scheduler.restore(fibers::RankFiber::of(mapping, rank));
+  for (int rank = first; rank < first + hosted; ++rank) {
+    auto& fiber = fibers::RankFiber::of(mapping, rank);
+    fiber.looked_at_in = nullptr;
+    scheduler.restore(fiber);
+  }
 }
 
 struct StreamBuffers {
