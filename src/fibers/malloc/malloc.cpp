@@ -49,8 +49,7 @@ using armature::space::ThreadHeap;
 constinit HeapPlaces places;
 constinit std::uintptr_t all_bytes = 0;  // of all segments
 // A child of fork sees the same memory as its parent, who goes on using it.
-constinit bool is_a_fork = false;
-constinit pid_t process = 0;  // that hosts the ranks; 0: none yet
+constinit pid_t process = 0;  // that hosts the ranks; 0: none yet; -1: its child by fork
 
 /// The code of the dynamic linker. Its allocations are the process's: the memory of thread_locals,
 /// what it says of errors.
@@ -95,7 +94,7 @@ void* or_error(void* memory) {
 }
 
 [[gnu::noinline]] void free_of_rank(void* memory) {
-  if (is_a_fork) return;
+  if (process < 0) return;
   RankHeap& heap = heap_of(memory);
   if (&heap == current_heap) return heap.free(memory);
   ThreadHeap* const mine = heap_of_thread();
@@ -183,7 +182,7 @@ RankHeap& armature::fibers::heap_of_rank(std::size_t rank) {
                                       armature::space::stack_shift(rank));
 }
 
-bool armature::fibers::in_fork() { return is_a_fork || getpid() != process; }
+bool armature::fibers::in_fork() { return getpid() != process; }
 
 armature::fibers::CopiedImage armature::fibers::copy_at(const void* address) {
   if (!is_a_ranks(address)) return {};
@@ -210,7 +209,7 @@ ARMATURE_EXPORT MallocLibrary armature_malloc_library() {
             loader = find_loader();
             all_bytes = given.segments * given.segment_bytes;
             pthread_atfork(nullptr, nullptr, [] {
-              is_a_fork = true;
+              process = -1;
               current_heap = nullptr;
               thread_heap = nullptr;
             });
