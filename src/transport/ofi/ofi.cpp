@@ -100,7 +100,7 @@ const char* Ofi::connect(int peer, std::span<const std::byte> address) {
     return problem_.c_str();
   }
   if (peers_.size() <= index) peers_.resize(index + 1);
-  std::erase(dying_, peer);
+  dying_.forget(peer);
   if (peers_[index] != nullptr) former_.push_back(std::move(peers_[index]));
   peers_[index] = std::make_unique<OfiPeer>(peer);
   OfiPeer& made = *peers_[index];
@@ -197,10 +197,10 @@ bool Ofi::progress() {
 
 bool Ofi::arm() {
   looks_ = ~0U;  // whoever sleeps is woken by a death, too
-  bool is_held_up = !unposted_.empty() || !dying_.empty();
+  bool is_held_up = !unposted_.empty();
   for (const auto& peer : peers_)
     is_held_up = is_held_up || (peer != nullptr && !peer->waiting.empty() && peer->is_held_up);
-  wake_in(is_held_up ? retry_ns : 0);
+  wake_in(is_held_up ? retry_ns : dying_.empty() ? 0 : Dying::look_ns);
   return let_go_.empty() && fabric_.may_sleep();
 }
 
@@ -258,27 +258,14 @@ void Ofi::receive_into(OfiBuffer& buffer) {
 
 // -- peers that are gone --------------------------------------------------------------------------
 
-/// A process that has died may have sent something before, such as that it ends. So its death is
-/// reported a little later.
+/// The end of a process is noticed at once, and reported when what it has sent before has come.
 void Ofi::look_for_deaths() {
-  constexpr std::uint64_t to_come_ns = 20'000'000;
   constexpr unsigned looks_between = 8;
-  if (!dying_.empty() || ++looks_ % looks_between == 0) {
-    for (const int number : lives_.look()) {
-      peers_[static_cast<std::size_t>(number)]->died_ns = base::now_of_machine_ns();
-      dying_.push_back(number);
-      wake_within(to_come_ns);  // whoever looks now may not look again
-    }
-  }
+  if (!dying_.empty() || ++looks_ % looks_between == 0)
+    for (const int number : lives_.look()) dying_.add(number);
   if (dying_.empty()) return;
-  std::vector<int> due;
-  std::erase_if(dying_, [&](int number) {
-    const OfiPeer& peer = *peers_[static_cast<std::size_t>(number)];
-    const bool is_due = base::now_of_machine_ns() - peer.died_ns > to_come_ns;
-    if (is_due) due.push_back(number);
-    return is_due;
-  });
-  for (const int number : due)
+  wake_within(Dying::look_ns);  // whoever looks now may not look again
+  for (const int number : dying_.due(base::now_of_machine_ns()))
     lose(*peers_[static_cast<std::size_t>(number)], "the process has ended");
 }
 

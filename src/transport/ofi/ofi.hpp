@@ -10,6 +10,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "transport/ofi/buffers.hpp"
+#include "transport/ofi/dying.hpp"
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/fragments.hpp"
 #include "transport/ofi/life_lines.hpp"
@@ -34,8 +35,7 @@ struct OfiPeer {
   int number;
   fi_addr_t address = FI_ADDR_UNSPEC;
   bool lost = false;
-  std::uint64_t died_ns = 0;  // when its death was noticed, if what it has sent may still come
-  bool is_held_up = false;    // libfabric takes nothing for it at the moment
+  bool is_held_up = false;  // libfabric takes nothing for it at the moment
   std::size_t under_way = 0;
   std::deque<Waiting> waiting;
 };
@@ -96,7 +96,7 @@ class Ofi final : public Engine {
       former_;                         // peers that came again: messages may be under way
   std::vector<OfiBuffer*> unposted_;   // that could not be made to receive
   std::vector<std::uint64_t> let_go_;  // tokens to be reported
-  std::vector<int> dying_;             // peers that are to be reported as lost
+  Dying dying_;                        // peers that are to be reported as lost
   unsigned looks_ = 0;
   bool wakes_ = false;  // the timer is set, or has expired since arm()
   std::string problem_;
