@@ -29,6 +29,11 @@ std::string failure(const char* call, long status) {
   return std::string(call) + ": " + fi_strerror(static_cast<int>(-status));
 }
 
+template <class Object>
+void end(Object*& object) {
+  if (Object* const open = std::exchange(object, nullptr)) (void)fi_close(&open->fid);
+}
+
 /// Finds all that can do what an endpoint must. The list is the caller's to free.
 std::string find(const EngineOptions& options, fi_info*& found) {
   fi_info* const hints = fi_allocinfo();
@@ -73,11 +78,10 @@ std::string OfiFabric::open(const EngineOptions& options) {
   return {};
 }
 
+void OfiFabric::close_endpoint() { end(endpoint_); }
+
 void OfiFabric::close() {
-  const auto end = [](auto*& object) {
-    if (auto* const open = std::exchange(object, nullptr)) (void)fi_close(&open->fid);
-  };
-  end(endpoint_);
+  close_endpoint();
   end(completions_);
   end(addresses_);
   end(domain_);

@@ -26,6 +26,8 @@ class OfiFabric {
 
   /// Returns an error text, or "".
   [[nodiscard]] std::string open(const EngineOptions& options);
+  /// It neither reads nor writes memory from now on.
+  void close_endpoint();
   void close();
 
   [[nodiscard]] const char* description() const { return description_.c_str(); }

@@ -1,6 +1,7 @@
 // Packets by libfabric: copied into buffers, sent in fragments, received in buffers.
 #include "transport/ofi/ofi.hpp"
 
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 
@@ -41,8 +42,25 @@ void copy_part(std::span<const std::byte> head, std::span<const std::byte> body,
 }  // namespace
 
 Ofi::~Ofi() {
+  drain();
+  fabric_.close_endpoint();  // before the memory that it may still read
   buffers_.unregister();
   fabric_.close();
+}
+
+/// Waits until libfabric has sent what it still has in buffers of the engine, and what others count
+/// as sent. Nothing is reported any more.
+void Ofi::drain() {
+  constexpr std::uint64_t patience_ns = 100'000'000;
+  is_closing_ = true;
+  const auto waits_for = [](const std::unique_ptr<OfiPeer>& peer) {
+    return peer != nullptr && !peer->lost && peer->under_way > 0;
+  };
+  const std::uint64_t until_ns = base::now_of_machine_ns() + patience_ns;
+  while (std::ranges::any_of(peers_, waits_for) && base::now_of_machine_ns() < until_ns) {
+    for (const int number : lives_.look()) peers_[static_cast<std::size_t>(number)]->lost = true;
+    if (!take_completions()) sched_yield();
+  }
 }
 
 std::string Ofi::open(const EngineOptions& options) {
@@ -230,10 +248,11 @@ void Ofi::complete(OfiBuffer& buffer, std::size_t bytes) {
     --to->under_way;
     return buffers_.give_back(buffer);
   }
-  fragments_.take({buffer.memory.get(), std::min(bytes, buffer.bytes)},
-                  [&](std::span<const std::byte> head, std::span<const std::byte> body) {
-                    sink_.received(head, body);
-                  });
+  if (!is_closing_)
+    fragments_.take({buffer.memory.get(), std::min(bytes, buffer.bytes)},
+                    [&](std::span<const std::byte> head, std::span<const std::byte> body) {
+                      sink_.received(head, body);
+                    });
   receive_into(buffer);
 }
 
@@ -270,7 +289,7 @@ void Ofi::look_for_deaths() {
 }
 
 void Ofi::lose(OfiPeer& peer, const char* why) {
-  if (std::exchange(peer.lost, true)) return;
+  if (std::exchange(peer.lost, true) || is_closing_) return;
   let_go(peer);
   sink_.lost(peer.number, why);
 }

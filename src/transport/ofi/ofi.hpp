@@ -71,6 +71,7 @@ class Ofi final : public Engine {
   static constexpr std::uint64_t retry_ns = 1'000'000;
 
   std::string open_descriptor();
+  void drain();
   void receive_into(OfiBuffer& buffer);
   [[nodiscard]] bool take_completions();
   void complete(OfiBuffer& buffer, std::size_t bytes);
@@ -98,6 +99,7 @@ class Ofi final : public Engine {
   std::vector<std::uint64_t> let_go_;  // tokens to be reported
   Dying dying_;                        // peers that are to be reported as lost
   unsigned looks_ = 0;
+  bool is_closing_ = false;
   bool wakes_ = false;  // the timer is set, or has expired since arm()
   std::string problem_;
   base::FileDescriptor timer_, either_;  // it, or completions
