@@ -261,6 +261,29 @@ TEST_P(OfiEngineTest, what_was_sent_leaves_though_the_engine_ends) {
   EXPECT_TRUE(has_come);
 }
 
+// The other one sends again as soon as it is heard, so that there is always something else to do.
+TEST_P(OfiEngineTest, a_peer_is_found_gone_though_another_one_is_always_heard) {
+  const Bytes word = patterned(8, 0);
+  End other(options());
+  EXPECT_EQ(other.engine->connect(0, a_.engine->address()), nullptr);
+  for (int i = 0; i < 8; ++i) (void)other.engine->send(0, {}, word, 0);
+  ASSERT_TRUE(until([&] {
+    (void)other.engine->progress();
+    return a_.packets.size() == 8;
+  }));
+  a_.on_packet = [&] {
+    a_.packets.clear();
+    (void)other.engine->progress();
+    (void)other.engine->send(0, {}, word, 0);
+  };
+  for (int i = 0; i < 8; ++i) (void)other.engine->send(0, {}, word, 0);
+  b_.engine.reset();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (a_.lost_peer < 0 && std::chrono::steady_clock::now() < deadline)
+    (void)a_.engine->progress();
+  EXPECT_EQ(a_.lost_peer, 0);
+}
+
 TEST_P(EngineTest, says_what_it_is) {
   EXPECT_NE(std::string(a_.engine->description()).find("lo"), std::string::npos);
   EXPECT_FALSE(a_.engine->address().empty());

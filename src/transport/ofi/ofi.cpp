@@ -206,7 +206,7 @@ bool Ofi::progress() {
   for (std::size_t i = 0; i < peers_.size(); ++i)
     if (OfiPeer* const peer = peers_[i].get(); peer != nullptr && !peer->waiting.empty())
       any = push(*peer) || any;
-  if (round == 0) look_for_deaths();
+  look_for_deaths(round == 0);
   for (OfiBuffer* const buffer : std::exchange(unposted_, {})) receive_into(*buffer);
   // A thread that sleeps on the descriptor is to continue where this has stopped.
   if (round == rounds_max) wake_in(1);
@@ -214,7 +214,7 @@ bool Ofi::progress() {
 }
 
 bool Ofi::arm() {
-  looks_ = ~0U;  // whoever sleeps is woken by a death, too
+  unlooked_ = unlooked_max;  // whoever sleeps is woken by a death, too
   bool is_held_up = !unposted_.empty();
   for (const auto& peer : peers_)
     is_held_up = is_held_up || (peer != nullptr && !peer->waiting.empty() && peer->is_held_up);
@@ -278,10 +278,12 @@ void Ofi::receive_into(OfiBuffer& buffer) {
 // -- peers that are gone --------------------------------------------------------------------------
 
 /// The end of a process is noticed at once, and reported when what it has sent before has come.
-void Ofi::look_for_deaths() {
-  constexpr unsigned looks_between = 8;
-  if (!dying_.empty() || ++looks_ % looks_between == 0)
-    for (const int number : lives_.look()) dying_.add(number);
+/// Where there is always something else to do, that costs little.
+void Ofi::look_for_deaths(bool is_idle) {
+  unlooked_ += is_idle ? 4 : 1;
+  if (dying_.empty() && unlooked_ < unlooked_max) return;
+  unlooked_ = 0;
+  for (const int number : lives_.look()) dying_.add(number);
   if (dying_.empty()) return;
   wake_within(Dying::look_ns);  // whoever looks now may not look again
   for (const int number : dying_.due(base::now_of_machine_ns()))

@@ -68,6 +68,7 @@ class Ofi final : public Engine {
   static constexpr std::size_t under_way_max = 16;  // messages to one peer
   static constexpr std::size_t segment = std::size_t{256} * 1024;
   static constexpr int rounds_max = 16;
+  static constexpr unsigned unlooked_max = 32;  // until it is looked for deaths
   static constexpr std::uint64_t retry_ns = 1'000'000;
 
   std::string open_descriptor();
@@ -78,7 +79,7 @@ class Ofi final : public Engine {
   void take_error();
   [[nodiscard]] bool send_fragment(OfiPeer& to, OfiPeer::Waiting& packet);
   [[nodiscard]] bool push(OfiPeer& to);
-  void look_for_deaths();
+  void look_for_deaths(bool is_idle);
   void lose(OfiPeer& peer, const char* why);
   void let_go(OfiPeer& peer);
   void hold_up(OfiPeer& peer);
@@ -98,7 +99,7 @@ class Ofi final : public Engine {
   std::vector<OfiBuffer*> unposted_;   // that could not be made to receive
   std::vector<std::uint64_t> let_go_;  // tokens to be reported
   Dying dying_;                        // peers that are to be reported as lost
-  unsigned looks_ = 0;
+  unsigned unlooked_ = 0;  // calls of progress(), of which those that found nothing count more
   bool is_closing_ = false;
   bool wakes_ = false;  // the timer is set, or has expired since arm()
   std::string problem_;
