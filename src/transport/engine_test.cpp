@@ -284,6 +284,27 @@ TEST_P(OfiEngineTest, a_peer_is_found_gone_though_another_one_is_always_heard) {
   EXPECT_EQ(a_.lost_peer, 0);
 }
 
+// More buffers are used at once than are kept.
+TEST_P(OfiEngineTest, packets_to_many_peers_at_once_arrive_whole) {
+  const Bytes large = patterned(200'000, 1), small = patterned(100, 2);
+  std::deque<End> others;
+  for (int peer = 1; peer <= 6; ++peer)
+    EXPECT_EQ(a_.engine->connect(peer, others.emplace_back(options()).engine->address()), nullptr);
+  for (std::size_t round = 1; round <= 2; ++round) {
+    for (std::uint64_t i = 0; i < 16; ++i)
+      for (int peer = 1; peer <= 6; ++peer)
+        (void)a_.engine->send(peer, {}, i % 4 == 3 ? small : large, i);
+    EXPECT_TRUE(until([&] {
+      for (End& other : others) (void)other.engine->progress();
+      return std::ranges::all_of(others, [&](End& o) { return o.packets.size() == 16 * round; });
+    }));
+  }
+  for (const End& other : others) {
+    EXPECT_EQ(std::ranges::count(other.packets, large), 24);
+    EXPECT_EQ(std::ranges::count(other.packets, small), 8);
+  }
+}
+
 TEST_P(EngineTest, says_what_it_is) {
   EXPECT_NE(std::string(a_.engine->description()).find("lo"), std::string::npos);
   EXPECT_FALSE(a_.engine->address().empty());

@@ -82,7 +82,7 @@ std::string Ofi::open(const EngineOptions& options) {
   number_ = (std::uint64_t{random()} << 32) | random();
   buffers_.set_length(sizeof(FragmentHeader) + (options.segment != 0 ? options.segment : segment));
   for (std::size_t i = 0; i < receiving; ++i) {
-    OfiBuffer* const buffer = buffers_.take();
+    OfiBuffer* const buffer = buffers_.take(buffers_.length());
     if (buffer == nullptr) return "libfabric cannot register memory: ulimit -l may be too low";
     receive_into(*buffer);
   }
@@ -150,10 +150,11 @@ bool Ofi::send(int peer, std::span<const std::byte> head, std::span<const std::b
 /// Sends as much of a packet as a buffer holds; whether that was possible.
 bool Ofi::send_fragment(OfiPeer& to, OfiPeer::Waiting& packet) {
   if (to.under_way >= under_way_max) return false;
-  OfiBuffer* const buffer = buffers_.take();
-  if (buffer == nullptr) return hold_up(to), false;
   const std::size_t bytes = packet.head.size() + packet.body.size();
-  const std::size_t part = std::min(bytes - packet.done, buffer->bytes - sizeof(FragmentHeader));
+  const std::size_t part =
+      std::min(bytes - packet.done, buffers_.length() - sizeof(FragmentHeader));
+  OfiBuffer* const buffer = buffers_.take(sizeof(FragmentHeader) + part);
+  if (buffer == nullptr) return hold_up(to), false;
   const FragmentHeader header{number_, packet.done, bytes, packet.head.size()};
   std::memcpy(buffer->memory.get(), &header, sizeof header);
   copy_part(packet.head, packet.body, packet.done, {buffer->memory.get() + sizeof header, part});
