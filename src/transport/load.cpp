@@ -27,9 +27,11 @@ struct EngineKind {
   const char* module;
   const char* library;
   const char* package;
+  const char* confined_by[2];  // variables
 };
-constexpr EngineKind kinds[] = {{"ucx", "libarmature-ucx.so", "UCX", "libucx0"},
-                                {"ofi", "libarmature-ofi.so", "libfabric", "libfabric1"}};
+constexpr EngineKind kinds[] = {
+    {"ucx", "libarmature-ucx.so", "UCX", "libucx0", {"UCX_TLS", "UCX_NET_DEVICES"}},
+    {"ofi", "libarmature-ofi.so", "libfabric", "libfabric1", {"FI_PROVIDER"}}};
 
 std::filesystem::path own_folder() {
   Dl_info here{};
@@ -75,29 +77,47 @@ void* load_module(const char* name, std::string& problem) {
   return nullptr;
 }
 
+/// Whether the user has confined that engine. No other takes its place then, as that would hide a
+/// setting that is wrong.
+bool is_set_by_user(const EngineKind& kind) {
+  return std::ranges::any_of(kind.confined_by, [](const char* variable) {
+    return variable != nullptr && std::getenv(variable) != nullptr;
+  });
+}
+
+/// Opens that engine, or says in `problem` why it does not work here.
+std::unique_ptr<Engine> open_engine(const EngineKind& kind, Sink& sink,
+                                    const EngineOptions& options, std::string& problem) {
+  void* const module = load_module(kind.module, problem);
+  if (module == nullptr) {
+    problem = fmt::format("{}: {}; it needs {} (package {})", kind.module, problem, kind.library,
+                          kind.package);
+    return nullptr;
+  }
+  const auto open = reinterpret_cast<OpenEngine>(dlsym(module, "armature_open_engine"));
+  if (open == nullptr)
+    base::fail(Errc::start, fmt::format("{} is of another version of Armature", kind.module));
+  char text[512] = "";
+  std::unique_ptr<Engine> engine(open(sink, options, text, sizeof text));
+  if (engine == nullptr && is_set_by_user(kind))
+    base::fail(Errc::start, fmt::format("the network engine: {}", text));
+  if (engine == nullptr) problem = fmt::format("{}: {}", kind.module, text);
+  return engine;
+}
+
+/// The first that works here, of those that the options allow.
 std::unique_ptr<Engine> open_engine(Sink& sink, const EngineOptions& options) {
   const SignalsKept kept;
-  std::string missing;
+  std::string problems;
   for (const EngineKind& kind : kinds) {
     if (!options.name.empty() && options.name != kind.name) continue;
     std::string problem;
-    void* const module = load_module(kind.module, problem);
-    if (module == nullptr) {
-      missing += fmt::format("{}{}: {}; it needs {} (package {})", missing.empty() ? "" : ". ",
-                             kind.module, problem, kind.library, kind.package);
-      continue;
-    }
-    const auto open = reinterpret_cast<OpenEngine>(dlsym(module, "armature_open_engine"));
-    if (open == nullptr)
-      base::fail(Errc::start, fmt::format("{} is of another version of Armature", kind.module));
-    char text[512] = "";
-    std::unique_ptr<Engine> engine(open(sink, options, text, sizeof text));
-    if (engine == nullptr) base::fail(Errc::start, fmt::format("the network engine: {}", text));
-    return engine;
+    if (auto engine = open_engine(kind, sink, options, problem)) return engine;
+    problems += (problems.empty() ? "" : ". ") + problem;
   }
-  base::fail(Errc::start, fmt::format("a job of several nodes needs an engine, which lies beside "
-                                      "libarmature: {}",
-                                      missing));
+  base::fail(
+      Errc::start,
+      fmt::format("a job of several nodes needs a network engine that works here: {}", problems));
 }
 
 }  // namespace

@@ -47,6 +47,13 @@ expect(run(NODES, [RING], ARMATURE_NET_ENGINE="tcp"), 1, set(), "ARMATURE_NET_EN
 expect(run([*NODES, "--net-engine", "ofi"], [RING], ARMATURE_NET_TRANSPORTS="pigeons"), 1, {"ofi"}, "provider pigeons")
 expect(run([*NODES, "--net-engine", "ofi", "--net-device", "nosuch0"], [RING]), 1, {"ofi"}, "interface nosuch0")
 
+# UCX does not open with a transport of libfabric's: libfabric does, unless the user has named UCX or confined it.
+PROVIDER = {"ARMATURE_NET_TRANSPORTS": "tcp;ofi_rxm"}
+expect(run(NODES, [RING], **PROVIDER), 0, {"ucx", "ofi"}, "2 ranks")
+expect(run([*NODES, "--net-engine", "ucx"], [RING], **PROVIDER), 1, {"ucx"}, "ofi_rxm")
+expect(run(NODES, [RING], UCX_TLS="pigeons"), 1, {"ucx"}, "UCX_TLS=pigeons")
+expect(run([*NODES, "--net-device", "nosuch0"], [RING]), 1, {"ucx", "ofi"}, r"ucx\.so: .*nosuch0.*ofi\.so: .*nosuch0")
+
 # One process uses another engine than the other.
 with tempfile.TemporaryDirectory(prefix="armature-test-") as folder:
     script = f'mkdir {folder}/first 2>/dev/null && export ARMATURE_NET_ENGINE=ofi; exec "$0"'
