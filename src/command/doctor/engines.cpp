@@ -1,6 +1,8 @@
 #include <dlfcn.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -20,12 +22,21 @@ std::string ucx_version(void* library) {
   return version != nullptr ? version() : "of unknown version";
 }
 
+std::string libfabric_version(void* library) {
+  const auto version = reinterpret_cast<std::uint32_t (*)()>(dlsym(library, "fi_version"));
+  if (version == nullptr) return "of unknown version";
+  return fmt::format("{}.{}", version() >> 16, version() & 0xffff);  // FI_MAJOR, FI_MINOR
+}
+
 }  // namespace
 
 void check_engines(Findings& findings) {
   void* ucx = load("libucp.so.0");
   findings.push_back(
       {"UCX (libucp.so.0)", Health::note, ucx != nullptr ? ucx_version(ucx) : "not installed", ""});
+  void* libfabric = load("libfabric.so.1");
+  findings.push_back({"libfabric (libfabric.so.1)", Health::note,
+                      libfabric != nullptr ? libfabric_version(libfabric) : "not installed", ""});
   const void* pmix = load("libpmix.so.2");
   findings.push_back(
       {"PMIx (libpmix.so.2)", Health::note, pmix != nullptr ? "installed" : "not installed", ""});

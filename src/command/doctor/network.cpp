@@ -112,8 +112,29 @@ void note_transports(Findings& findings, const End& end) {
     findings.push_back({"transport " + one.name, Health::note, one.why, ""});
 }
 
+bool is_engine_misnamed() {
+  try {
+    (void)transport::engine_wanted();
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+/// Returns advice for a machine where no engine opens.
+std::string remedy_for_engine() {
+  if (is_engine_misnamed()) return "set ARMATURE_NET_ENGINE to ucx or ofi, or unset it";
+  const auto is_loaded = [](const char* library) {
+    return dlopen(library, RTLD_LAZY | RTLD_NOLOAD) != nullptr;
+  };
+  if (!is_loaded("libucp.so.0") && !is_loaded("libfabric.so.1"))
+    return "install UCX (Debian: libucx0) or libfabric (libfabric1)";
+  return setting("ARMATURE_NET_DEVICE").empty()
+             ? "it is there, but does not start: it needs files (ulimit -n) and memory"
+             : "set ARMATURE_NET_DEVICE to an interface below, or unset it";
+}
+
 void check_engine(Findings& findings) {
-  const std::string device = setting("ARMATURE_NET_DEVICE");
   Finding engine{"engine", Health::good, "", ""};
   try {
     End a(wanted_engine()), b(wanted_engine());
@@ -147,14 +168,7 @@ void check_engine(Findings& findings) {
   } catch (const Error& error) {
     engine.health = Health::bad;
     engine.found = error.what();
-    const auto is_loaded = [](const char* library) {
-      return dlopen(library, RTLD_LAZY | RTLD_NOLOAD) != nullptr;
-    };
-    const bool is_there = is_loaded("libucp.so.0") || is_loaded("libfabric.so.1");
-    engine.remedy = !is_there ? "install UCX (Debian: libucx0) or libfabric (libfabric1)"
-                    : device.empty()
-                        ? "it is there, but does not start: it needs files (ulimit -n) and memory"
-                        : "set ARMATURE_NET_DEVICE to an interface below, or unset it";
+    engine.remedy = remedy_for_engine();
   }
   findings.push_back(engine);
 }
