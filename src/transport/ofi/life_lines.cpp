@@ -31,6 +31,12 @@ class SocketName {
                      ? reinterpret_cast<const sockaddr_in*>(&storage_)->sin_port
                      : reinterpret_cast<const sockaddr_in6*>(&storage_)->sin6_port);
   }
+  /// The address without the port.
+  [[nodiscard]] std::string host() const {
+    SocketName without(*this);
+    without.set_port(0);
+    return {reinterpret_cast<const char*>(&without.storage_), bytes_};
+  }
   [[nodiscard]] base::FileDescriptor new_socket() const {
     return base::FileDescriptor(
         socket(storage_.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -44,9 +50,14 @@ class SocketName {
   socklen_t bytes_;
 };
 
-/// Whether that is what a process leaves behind, and no trouble of the network's.
-bool tells_of_death(int error) {
-  return error == 0 || error == ECONNREFUSED || error == ECONNRESET || error == EPIPE;
+/// Whether a connection that stood ends so when a process does, and not by trouble of the
+/// network's.
+bool tells_of_death(int error) { return error == 0 || error == ECONNRESET || error == EPIPE; }
+
+bool stands(const base::FileDescriptor& line) {
+  sockaddr_storage peer;
+  socklen_t bytes = sizeof peer;
+  return getpeername(line.get(), reinterpret_cast<sockaddr*>(&peer), &bytes) == 0;
 }
 
 }  // namespace
@@ -67,6 +78,7 @@ std::string LifeLines::open(std::span<const std::byte> endpoint) {
       getsockname(listener_.get(), name.get(), &name.bytes()) != 0)
     return problem("a port to be watched at");
   port_ = name.port();
+  reached_.insert(name.host());
   // Nothing is expected of it; what is watched is closed in children (child_sockets.hpp).
   epoll_event nothing{.events = 0, .data = {.fd = -1}};
   if (epoll_ctl(watched_.get(), EPOLL_CTL_ADD, listener_.get(), &nothing) != 0)
@@ -82,10 +94,11 @@ void LifeLines::watch(int number, std::span<const std::byte> endpoint, std::uint
   base::FileDescriptor line = name.new_socket();
   if (!line) return;  // the links' signs of life remain
   const int status = connect(line.get(), name.get(), name.bytes());
-  if (status != 0 && errno != EINPROGRESS && errno != ECONNREFUSED) return;
+  const bool is_refused = status != 0 && errno == ECONNREFUSED;
+  if (status != 0 && errno != EINPROGRESS && !is_refused) return;
   epoll_event ended{.events = EPOLLIN | EPOLLRDHUP, .data = {.fd = number}};
   if (epoll_ctl(watched_.get(), EPOLL_CTL_ADD, line.get(), &ended) == 0)
-    lines_[number] = std::move(line);
+    lines_[number] = {std::move(line), name.host(), is_refused};
 }
 
 /// Takes it out of what is watched by itself: a child that has not called exec yet may still have
@@ -93,8 +106,25 @@ void LifeLines::watch(int number, std::span<const std::byte> endpoint, std::uint
 void LifeLines::forget(int number) {
   const auto found = lines_.find(number);
   if (found == lines_.end()) return;
-  (void)epoll_ctl(watched_.get(), EPOLL_CTL_DEL, found->second.get(), nullptr);
+  (void)epoll_ctl(watched_.get(), EPOLL_CTL_DEL, found->second.socket.get(), nullptr);
   lines_.erase(found);
+}
+
+/// A refusal tells of a process that is gone, or of a firewall.
+bool LifeLines::is_death(const Line& line) {
+  int error = 0;
+  socklen_t bytes = sizeof error;
+  (void)getsockopt(line.socket.get(), SOL_SOCKET, SO_ERROR, &error, &bytes);
+  if (line.is_refused || error == ECONNREFUSED) return is_reached(line.host);
+  if (!tells_of_death(error)) return false;
+  reached_.insert(line.host);
+  return true;
+}
+
+bool LifeLines::is_reached(const std::string& host) const {
+  return reached_.contains(host) || std::ranges::any_of(lines_, [&](const auto& one) {
+           return one.second.host == host && stands(one.second.socket);
+         });
 }
 
 std::vector<int> LifeLines::look() {
@@ -105,10 +135,7 @@ std::vector<int> LifeLines::look() {
     const int number = events[i].data.fd;
     const auto found = lines_.find(number);
     if (found == lines_.end()) continue;
-    int error = 0;
-    socklen_t bytes = sizeof error;
-    (void)getsockopt(found->second.get(), SOL_SOCKET, SO_ERROR, &error, &bytes);
-    if (tells_of_death(error)) died.push_back(number);
+    if (is_death(found->second)) died.push_back(number);
     forget(number);
   }
   return died;

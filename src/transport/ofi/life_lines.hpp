@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ namespace armature::transport {
 /// Each process listens at a port of its own and accepts nobody. Whoever wants to hear of its death
 /// connects: the kernel completes that, and resets all such connections when the process is gone.
 /// So they take no descriptor at the process that is watched, and strangers learn and do nothing.
+/// A connection that is refused tells of death only where others to the same host were not: else a
+/// firewall may be what refuses it.
 class LifeLines {
  public:
   /// Listens at the address of the process's endpoint; where that is none of sockets, nobody can
@@ -36,9 +39,19 @@ class LifeLines {
   [[nodiscard]] std::vector<int> look();
 
  private:
+  struct Line {
+    base::FileDescriptor socket;
+    std::string host;
+    bool is_refused = false;  // at once
+  };
+
+  [[nodiscard]] bool is_death(const Line& line);
+  [[nodiscard]] bool is_reached(const std::string& host) const;
+
   std::uint64_t port_ = 0;
   base::FileDescriptor listener_, watched_;
-  std::map<int, base::FileDescriptor> lines_;
+  std::map<int, Line> lines_;
+  std::set<std::string> reached_;  // hosts to which a connection has stood, and this one
 };
 
 }  // namespace armature::transport
