@@ -1,6 +1,10 @@
 // libfabric's providers, of which one is chosen, and the objects of an endpoint.
 #include "transport/ofi/fabric.hpp"
 
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -52,6 +56,29 @@ std::string find(const EngineOptions& options, fi_info*& found) {
   return status == 0 ? std::string() : failure("fi_getinfo", status);
 }
 
+bool are_of_one_host(const sockaddr& a, const sockaddr& b) {
+  if (a.sa_family != b.sa_family) return false;
+  if (a.sa_family == AF_INET)
+    return reinterpret_cast<const sockaddr_in&>(a).sin_addr.s_addr ==
+           reinterpret_cast<const sockaddr_in&>(b).sin_addr.s_addr;
+  return a.sa_family == AF_INET6 &&
+         std::memcmp(&reinterpret_cast<const sockaddr_in6&>(a).sin6_addr,
+                     &reinterpret_cast<const sockaddr_in6&>(b).sin6_addr, sizeof(in6_addr)) == 0;
+}
+
+/// Whether an endpoint there has an address of that interface. That of a card is named otherwise:
+/// "ib0" is the interface of "mlx5_0".
+bool has_address_of(const fi_info& one, const std::string& interface) {
+  ifaddrs* all = nullptr;
+  if (one.src_addr == nullptr || getifaddrs(&all) != 0) return false;
+  bool has = false;
+  for (const ifaddrs* at = all; at != nullptr; at = at->ifa_next)
+    has = has || (at->ifa_name == interface && at->ifa_addr != nullptr &&
+                  are_of_one_host(*at->ifa_addr, *static_cast<const sockaddr*>(one.src_addr)));
+  freeifaddrs(all);
+  return has;
+}
+
 /// Returns why that one is not taken, or "".
 std::string objection(const fi_info& one, const EngineOptions& options) {
   const char* const provider = one.fabric_attr->prov_name;
@@ -59,9 +86,9 @@ std::string objection(const fi_info& one, const EngineOptions& options) {
   if (!users_choice && is_unfit(provider)) return "it does not do what is needed";
   const bool is_interface = one.addr_format == FI_SOCKADDR_IN || one.addr_format == FI_SOCKADDR_IN6;
   const bool is_other = !options.device.empty() && options.device != one.domain_attr->name;
-  if (is_other && (is_interface || options.device_alone))
-    return "the interface is " + options.device;
-  return {};
+  const bool is_left_out =
+      options.device_alone || (is_interface && !has_address_of(one, options.device));
+  return is_other && is_left_out ? "the interface is " + options.device : std::string();
 }
 
 }  // namespace
