@@ -25,8 +25,24 @@ void piece_no_element(std::size_t index, std::size_t size) {
 }
 }  // namespace detail
 
+namespace {
+
+// Apart, so that calls which are short when all is well stay short.
+[[noreturn, gnu::cold, gnu::noinline]] void is_empty(const char* call) {
+  base::fail(Errc::misuse, fmt::format("{}: this Team is empty", call));
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void has_no_member(int member, int size) {
+  base::fail(Errc::bad_rank,
+             fmt::format("Team::world_rank: there is no member {}: the team has members 0 to {}",
+                         member, size - 1));
+}
+
+}  // namespace
+
 TeamState& Team::checked(const char* call) const {
-  if (state_ == nullptr) base::fail(Errc::misuse, fmt::format("{}: this Team is empty", call));
+  if (state_ == nullptr) [[unlikely]]
+    is_empty(call);
   return *state_;
 }
 
@@ -35,10 +51,8 @@ int Team::size() const { return checked("Team::size").size(); }
 
 Rank Team::world_rank(int member) const {
   const TeamState& state = checked("Team::world_rank");
-  if (member < 0 || member >= state.size())
-    base::fail(Errc::bad_rank,
-               fmt::format("Team::world_rank: there is no member {}: the team has members 0 to {}",
-                           member, state.size() - 1));
+  if (member < 0 || member >= state.size()) [[unlikely]]
+    has_no_member(member, state.size());
   return Rank(state.members()[static_cast<std::size_t>(member)]);
 }
 
