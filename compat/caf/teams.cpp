@@ -1,6 +1,7 @@
 #include "teams.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include <armature/collectives.hpp>
@@ -15,6 +16,9 @@ namespace {
 constexpr std::size_t team_block_bytes = std::size_t{256} << 10;
 
 using Choice = TeamOfImages::Choice;
+
+/// The number that stands for one beyond those of teams.
+constexpr int too_large = std::numeric_limits<int>::min();
 
 /// The members of the parent team that have chosen that number, in the order of the new team: those
 /// without an index of their own take the free ones. -1: nobody has that index.
@@ -42,6 +46,23 @@ std::vector<int> members_in(const std::vector<Choice>& choices, int number) {
   return members;
 }
 
+int told(std::int64_t wanted) {
+  using Int = std::numeric_limits<int>;
+  if (wanted > Int::max()) return too_large;
+  return static_cast<int>(std::max<std::int64_t>(wanted, Int::min() + 1));
+}
+
+void require_numbers(const std::vector<Choice>& choices) {
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const int number = choices[i].number;
+    if (number == too_large)
+      refuse("image " + std::to_string(i + 1) + " has chosen a team number that is too large");
+    if (number < 1)
+      refuse("team number " + std::to_string(number) + " is not positive, which image " +
+             std::to_string(i + 1) + " has chosen");
+  }
+}
+
 }  // namespace
 
 TeamOfImages& team_in(TeamOfImages* const* variable) {
@@ -56,12 +77,13 @@ bool is_team(const Image& me, const void* address) {
                      [=](const TeamOfImages& team) { return address == &team; });
 }
 
-TeamOfImages* form_team(Image& me, int number, int new_index) {
-  if (number < 1) refuse("team number " + std::to_string(number) + " is not positive");
+TeamOfImages* form_team(Image& me, std::int64_t wanted, int new_index) {
   TeamOfImages& parent = *me.current;
   synchronize(parent);
+  // All find out alike where a number or an index is wrong: nobody waits for one who was refused.
+  const int number = told(wanted);
   std::vector<Choice> choices = armature::allgather(parent.team, Choice{number, new_index});
-  // All find out alike where an index is wrong.
+  require_numbers(choices);
   for (const Choice& choice : choices)
     if (choice.index != 0) (void)members_in(choices, choice.number);
   const std::vector<int> members = members_in(choices, number);

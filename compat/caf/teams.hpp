@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "image.hpp"
@@ -18,8 +19,8 @@ inline constexpr int initial_team_number = -1;
 
 /// Makes the team of that number, of images of the current team. Collective. `new_index` is the
 /// image's number in it, or 0 where the program leaves that open. Throws Refusal at all images
-/// where one has chosen wrongly.
-[[nodiscard]] TeamOfImages* form_team(Image& me, int number, int new_index);
+/// where one has chosen wrongly. `wanted`, the team's number, is to be positive and an int.
+[[nodiscard]] TeamOfImages* form_team(Image& me, std::int64_t wanted, int new_index);
 void change_team(Image& me, TeamOfImages& team);
 void end_team(Image& me);
 

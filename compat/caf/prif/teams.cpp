@@ -107,7 +107,7 @@ void _QMprifPprif_form_team(const std::int64_t* number, const Array* team, const
                             int* stat, const Array* message, Array* own_message) {
   perform("form team", {stat, message, own_message}, [=] {
     const int index = new_index == nullptr ? 0 : *new_index == 0 ? -1 : *new_index;
-    caf::prif::held_by(*team) = caf::form_team(image(), caf::prif::number_of_team(*number), index);
+    caf::prif::held_by(*team) = caf::form_team(image(), *number, index);
   });
 }
 

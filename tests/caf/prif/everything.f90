@@ -304,6 +304,11 @@ contains
     character(:), allocatable :: message
     type(c_funptr) :: at_end
     at_end = c_funloc(count_end)
+    ! One image alone chooses wrongly, and nobody waits for it.
+    call prif_form_team(merge(0_c_int64_t, 1_c_int64_t, me == 1), half, stat=stat, errmsg_alloc=message)
+    call require(stat /= 0 .and. index_of(message, 'team number 0 is not positive, which image 1') > 0, 'number 0')
+    call prif_form_team(merge(2_c_int64_t**31, 1_c_int64_t, me == images), half, stat=stat, errmsg_alloc=message)
+    call require(stat /= 0 .and. index_of(message, 'too large') > 0, 'number 2^31')
     count = (images + mod(me, 2))/2
     index = count - (me - 1)/2
     call prif_form_team(int(1 + mod(me, 2), c_int64_t), half, index, stat)

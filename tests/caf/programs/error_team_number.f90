@@ -1,4 +1,4 @@
-! A team number that is not positive
+! A team number of one image that is not positive
 !# images 2
 !# status fails
 !# error form team: team number 0 is not positive
@@ -8,8 +8,7 @@ program mistake
   type(team_type) :: t
   integer :: a[*], i = 0
   sync all
-  if (this_image() == 1) then
-    form team (i, t)
-  end if
+  if (this_image() /= 1) i = 1
+  form team (i, t)
   sync all
 end program
