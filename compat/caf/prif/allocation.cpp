@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <exception>
 #include <list>
+#include <memory>
 #include <string>
 
 #include <armature/rank_local.hpp>
@@ -36,8 +38,14 @@ void clean_up(Allocation& allocation) {
   if (stat != 0) refuse("its final procedure says " + std::to_string(stat) + ": " + said, stat);
 }
 
-void release(Allocation& allocation) {
-  clean_up(allocation);
+/// Ends an allocation. Collective. What its final procedure says is kept, unless another one has
+/// said something before: the other images are waited for first.
+void release(Allocation& allocation, std::exception_ptr& failure) {
+  try {
+    clean_up(allocation);
+  } catch (...) {
+    if (failure == nullptr) failure = std::current_exception();
+  }
   if (allocation.token != nullptr)
     free_coarray(&allocation.token, static_cast<Coarray*>(allocation.token));
   std::erase(*allocations, &allocation);
@@ -67,13 +75,15 @@ Shape* make_shape(Allocation* allocation, const Array& lower, const Array& upper
 
 }  // namespace
 
-void end_allocations(TeamOfImages& team) {
+std::exception_ptr end_allocations(TeamOfImages& team) {
   std::vector<Allocation*> ending;
   for (Allocation* const allocation : *allocations)
     if (allocation->team == &team) ending.push_back(allocation);
   // Others may use them until they end the team, too; final procedures come behind that.
   if (!ending.empty()) synchronize(team);
-  for (auto last = ending.rbegin(); last != ending.rend(); ++last) release(**last);
+  std::exception_ptr failure;
+  for (auto last = ending.rbegin(); last != ending.rend(); ++last) release(**last, failure);
+  return failure;
 }
 
 Shape& shape_of(const Handle& handle) {
@@ -122,16 +132,19 @@ void _QMprifPprif_allocate_coarray(const Array* lcobounds, const Array* ucobound
                                    Array* own_message) {
   perform("allocate", {stat, message, own_message}, [=] {
     caf::Image& me = caf::image();
-    auto* const made = new caf::prif::Shape::Allocation();
-    made->first = caf::prif::make_shape(made, *lcobounds, *ucobounds);
+    auto owned = std::make_unique<caf::prif::Shape::Allocation>();
+    caf::prif::Shape::Allocation* const made = owned.get();
+    std::unique_ptr<caf::prif::Shape> first(caf::prif::make_shape(made, *lcobounds, *ucobounds));
     made->team = me.current;
     made->bytes = *bytes;
-    made->cleanup = *cleanup;
     made->compiler_version = lcobounds->version;
     caf::allocate_coarray(me, &made->token, made->memory, *bytes);
     caf::prif::allocations->push_back(made);
+    made->first = first.release();
+    (void)owned.release();  // it ends with its team at the latest
     // Its memory is there, at all images, when one of them goes on.
     caf::synchronize(*me.current);
+    made->cleanup = *cleanup;  // of what the caller has got
     *handle = {made->first};
     *memory = made->memory.base;
   });
@@ -144,8 +157,10 @@ void _QMprifPprif_deallocate_coarrays(const Array* handles, int* stat, const Arr
     for (std::size_t i = 0; i < handles->count(); ++i)
       if (caf::prif::shape_of(handles->at<Handle>(i)).is_alias)
         caf::refuse("an alias is not deallocated: prif_alias_destroy ends it");
+    std::exception_ptr failure;
     for (std::size_t i = 0; i < handles->count(); ++i)
-      caf::prif::release(*caf::prif::shape_of(handles->at<Handle>(i)).allocation);
+      caf::prif::release(*caf::prif::shape_of(handles->at<Handle>(i)).allocation, failure);
+    if (failure != nullptr) std::rethrow_exception(failure);
   });
 }
 

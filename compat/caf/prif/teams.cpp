@@ -120,8 +120,10 @@ void _QMprifPprif_change_team(const Array* team, int* stat, const Array* message
 void _QMprifPprif_end_team(int* stat, const Array* message, Array* own_message) {
   perform("end team", {stat, message, own_message}, [] {
     caf::Image& me = image();
-    if (me.current->parent != nullptr) caf::prif::end_allocations(*me.current);
+    std::exception_ptr failure;
+    if (me.current->parent != nullptr) failure = caf::prif::end_allocations(*me.current);
     caf::end_team(me);
+    if (failure != nullptr) std::rethrow_exception(failure);
   });
 }
 

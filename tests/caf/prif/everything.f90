@@ -229,6 +229,7 @@ module more_checks
     real(c_float) :: sum
   end type
   integer :: ended = 0
+  logical :: refuses = .false.
 contains
   subroutine combine(a, b, count, data) bind(C)
     type(c_ptr), intent(in), value :: a, b, data
@@ -288,7 +289,7 @@ contains
     call prif_size_bytes(handle, bytes)
     ended = ended + int(bytes)
     stat = 0
-    if (bytes == 24) then
+    if (bytes == 24 .or. (bytes == 32 .and. refuses)) then
       stat = 33
       message = 'not yet'
     end if
@@ -351,6 +352,20 @@ contains
     call prif_allocate_coarray([1_c_int64_t], [integer(c_int64_t) ::], 24_c_size_t, at_end, handle, memory)
     call prif_deallocate_coarray(handle, stat, errmsg_alloc=message)
     call require(stat == 33 .and. index_of(message, 'not yet') > 0, 'final procedure that refuses')
+    ! That of one image alone refuses, and the others do not wait for it.
+    refuses = me == images
+    call prif_allocate_coarray([1_c_int64_t], [integer(c_int64_t) ::], 32_c_size_t, at_end, handle, memory)
+    call prif_allocate_coarray([1_c_int64_t], [integer(c_int64_t) ::], 8_c_size_t, at_end, other, memory)
+    call prif_deallocate_coarrays([handle, other], stat)
+    call require(stat == merge(33, 0, refuses), 'final procedure of one image')
+    call prif_change_team(half)
+    call prif_allocate_coarray([1_c_int64_t], [integer(c_int64_t) ::], 32_c_size_t, at_end, handle, memory)
+    call prif_end_team(stat)
+    call require(stat == merge(33, 0, refuses), 'final procedure of one image at the end of a team')
+    call prif_get_team(team=parent)
+    call prif_num_images_with_team(parent, mine)
+    call require(mine == images, 'the team has ended')
+    refuses = .false.
   end subroutine
   integer function index_of(text, part)
     character(*), intent(in) :: text, part
