@@ -274,6 +274,22 @@ static void mistakes(int images) {
   sync_all();
 }
 
+/* move_alloc gives a coarray of a team to a variable that keeps it behind the team. */
+static Token moved_coarray(void) {
+  static Token given;
+  Array of_given = {NULL, 0, sizeof(Record), 0, 0, DERIVED, 0, 0, {{0, 0, 0}}};
+  _gfortran_caf_register(sizeof(Record), ALLOCATABLE_COARRAY, &given, &of_given, NULL, NULL, 0);
+  Token kept = given;
+  given = NULL;
+  return kept;
+}
+static void end_moved(Token kept, int image) {
+  Range none = {0, 0, 0};
+  REQUIRE(!_gfortran_caf_is_present_on_remote(kept, image, at(HAS_VALUES), &none, sizeof none));
+  _gfortran_caf_deregister(&kept, 0, NULL, NULL, 0);
+  REQUIRE(kept == NULL);
+}
+
 /* Teams of odd and even images; a(1)[k, team=] and [k, team_number=]. */
 static void teams(int me, int images) {
   Team half = NULL;
@@ -316,6 +332,7 @@ static void teams(int me, int images) {
   _gfortran_caf_sync_team(half, &stat, message, sizeof message);
   REQUIRE(stat == 0);
 #endif
+  Token kept = moved_coarray();
   REQUIRE((one_of(1, 1) - me) % 2 == 0);
   Range first = {1, 1, 1};
   int* found = NULL;
@@ -332,7 +349,7 @@ static void teams(int me, int images) {
   _gfortran_caf_end_team(&stat, message, sizeof message);
   REQUIRE(stat == 0);
 #endif
-  REQUIRE(this_image() == me && num_images() == images);
+  end_moved(kept, images);
 }
 
 /* The compiler's constructor of a unit: static coarrays, and accessors. */
@@ -364,6 +381,7 @@ int main(int argc, char** argv) {
   components(me, images);
   mistakes(images);
   if (images > 1) teams(me, images);
+  REQUIRE(this_image() == me && num_images() == images);
   sync_all();
   if (me == 1) puts("accessors are well");
   _gfortran_caf_finalize();
