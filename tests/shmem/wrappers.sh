@@ -9,6 +9,13 @@ trap 'rm -rf "$folder"' EXIT
 "$bin/oshrun" -np 3 "$folder/ring" | grep "went round 3 PEs"
 ln -s "$bin/oshcc" "$folder/linked_oshcc"
 "$folder/linked_oshcc" -O1 -o "$folder/ring" "$source"
+# From a prefix with a blank in its name.
+mkdir -p "$folder/a prefix/shmem/bin"
+cp "$bin/oshcc" "$folder/a prefix/shmem/bin"
+ln -s "$bin/../include" "$folder/a prefix/shmem/include"
+ln -s "$bin/../../lib" "$folder/a prefix/lib"
+"$folder/a prefix/shmem/bin/oshcc" -O1 -o "$folder/ring" "$source"
+"$bin/oshrun" -np 2 "$folder/ring" | grep "went round 2 PEs"
 "$bin/oshcc" -c -o "$folder/ring.o" "$source"
 "$bin/oshcc" --virtual -o "$folder/virtual" "$folder/ring.o"
 "$bin/oshrun" -n 3 --virtual --processes 1 "$folder/virtual" | grep "went round 3 PEs"
@@ -44,6 +51,23 @@ END
 "$bin/oshcc" -std=c11 -Wall -Wextra -Werror -pedantic -o "$folder/words" "$folder/words.c"
 "$bin/oshrun" -x GIVEN=this --mca btl self --map-by core -np 2 "$folder/words" -x there | grep "good this"
 "$bin/oshrun" -x GIVEN=this -np 2 --races "$folder/words" -x there | grep "good this"
+if "$bin/oshrun" -np 2 -x 2>"$folder/said"; then exit 1; fi
+grep "oshrun: -x: NAME=VALUE" "$folder/said"
+# Options without a value are told from others by a list, which has all those that the help shows without one.
+mkdir -p "$folder/listed/shmem/bin" "$folder/listed/bin"
+cp "$bin/oshrun" "$folder/listed/shmem/bin"
+printf '#!/bin/sh\necho "$*"\n' >"$folder/listed/bin/armature"
+chmod +x "$folder/listed/bin/armature"
+"$bin/../../bin/armature" run --help |
+  sed -n 's/^  \(-[^ ]*\) [^ ].*/\1 value/p; s/^  \(-[^ ]*\)\(  .*\)*$/\1/p' >"$folder/options"
+test "$(wc -l <"$folder/options")" -gt 40
+while read -r names value; do
+  for name in $(echo "$names" | tr , ' '); do
+    given=$name${value:+ -np}
+    said=$("$folder/listed/shmem/bin/oshrun" $given -np 2 ./prog)
+    test "$said" = "run $given -n 2 ./prog" || { echo "oshrun $given -np 2 ./prog becomes: $said"; exit 1; }
+  done
+done <"$folder/options"
 # Loads and stores are looked at: the words of a wrapper in one call, and in two.
 if "$bin/oshcc" --version | grep -qi "free software"; then
   source_of_races=$(dirname "$0")/plain/plain.c
