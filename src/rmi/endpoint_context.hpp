@@ -94,6 +94,7 @@ struct EndpointContext {
   KeptWake kept_wake{space};
   std::uint64_t rounds = 0;  // how often what had come in was executed
   int continuing = 0;        // continuations under way
+  int own_continuing = 0;    // of these, those that the rank's own thread runs
   std::recursive_mutex mutex;
 
  private:

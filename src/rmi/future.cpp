@@ -8,6 +8,7 @@
 #include "net/network.hpp"
 #include "rmi/endpoint.hpp"
 #include "wait/poller.hpp"
+#include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 #include "wait/wait.hpp"
 
@@ -137,11 +138,14 @@ void FutureBase::run_continuations() {
   if (due.empty()) return;
   // Nobody polls the network while one computes.
   if (net::Network* const net = net::network()) net->thread().resume();
-  int& continuing = endpoint.context().continuing;
   struct Continuing {
-    int& depth;
+    explicit Continuing(int& all) : depth(++all) {}
     ~Continuing() { --depth; }
-  } const under_way{++continuing};
+    int& depth;
+  };
+  const Continuing under_way(endpoint.context().continuing);
+  int nobodys = 0;
+  const Continuing own_one(wait::runs_rank() ? endpoint.context().own_continuing : nobodys);
   for (Continuation& one : due) {
     const Continuation continuation = std::move(one);
     HeldAgain held(continuation.held);

@@ -14,7 +14,8 @@ class Modules {
   virtual ~Modules() = default;
 
   /// Whether the wait that begins is one of the rank's threads of control: a method that waits is
-  /// not, since it runs inside a wait of one of them.
+  /// not, since it runs inside a wait of one of them, and neither is a continuation, which runs
+  /// alone.
   [[nodiscard]] virtual bool may_switch() const = 0;
   /// Returns when the condition holds, as wait_until does. Others of the rank run meanwhile.
   virtual void wait(WaitFor& wait, bool (*ready)(void* condition), void* condition) = 0;

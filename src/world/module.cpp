@@ -54,8 +54,8 @@ void wait_for_end(ModuleState& state) {
   wait::RankContext& rank = wait::this_rank("Module::wait");
   if (!state.has_ended && !rank.modules->may_switch())
     base::fail(Errc::misuse,
-               "Module::wait: called inside a remote method, while which no module "
-               "goes on");
+               "Module::wait: called inside a remote method or a continuation, while which no "
+               "module goes on");
   wait::WaitFor wait{.what = space::Awaiting::completion, .call = "Module::wait"};
   wait::wait_until(wait, [&] { return state.has_ended; });
   RankModules& modules = modules_of(rank);

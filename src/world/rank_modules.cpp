@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "armature/run.hpp"
+#include "rmi/endpoint.hpp"
 #include "world/world_of.hpp"
 
 namespace armature::hosting {
@@ -56,8 +57,10 @@ bool ModuleFlow::has_lost_rank(const space::AddressSpace& space) {
 bool ModuleFlow::can_go_on() { return wait == nullptr || look(); }
 
 bool RankModules::may_switch() const {
-  const armature::detail::Sender* const sender = rank_.sender;
-  return !rank_waits_ && (sender == nullptr || sender->level == 0);
+  if (rank_waits_) return false;
+  armature::detail::Sender* const sender = rank_.sender;
+  if (sender == nullptr) return true;
+  return sender->level == 0 && rmi::Endpoint::of(*sender).context().own_continuing == 0;
 }
 
 ModuleFlow& RankModules::add(std::byte* stack, std::size_t bytes, World& world, void (*body)(void*),

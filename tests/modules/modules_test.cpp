@@ -1,8 +1,10 @@
 // Modules of a rank go on while others of it wait.
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -167,6 +169,24 @@ TEST(Modules, exceptions_under_way_stay_with_theirs) {
   b.wait();
   c.wait();
   EXPECT_EQ(caught, 40);
+}
+
+TEST(Modules, do_not_go_on_while_a_continuation_waits) {
+  bool runs = false, has_met = false;
+  auto answer = armature::ask(world().world_rank(me()), [] { return 1; });
+  while (!answer.is_there()) armature::rmi_poll();
+  Module other = world().start_module([&](World&) { has_met = runs; });
+  // It is called at once, and what it waits for takes longer than a rank spins.
+  auto after = answer.then([&](int) {
+    runs = true;
+    armature::sync(world().world_rank((me() + 1) % ranks()),
+                   [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+    runs = false;
+  });
+  after.get();
+  other.wait();
+  EXPECT_FALSE(has_met);
+  world().barrier();  // others may still call this rank
 }
 
 TEST(Modules, mistakes_are_errors_that_name_them) {
