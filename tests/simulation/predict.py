@@ -1,9 +1,12 @@
 """`armature predict`: its table, what limits a program, its drawing, its errors: predict.py ARMATURE PROGRAM"""
 
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree
 
 ARMATURE, PROGRAM = sys.argv[1:3]
@@ -63,7 +66,43 @@ def errors():
         assert done.returncode != 0 and says in done.stderr, (words, done.stderr)
 
 
+def processes_of(parent):
+    """Pids of a process's children and of theirs."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            words = (entry / "stat").read_text().rpartition(")")[2].split()
+        except (OSError, NotADirectoryError):
+            continue
+        if entry.name.isdigit() and words[0] != "Z" and int(words[1]) == parent:
+            found += [int(entry.name), *processes_of(int(entry.name))]
+    return found
+
+
+def wait_until(holds, what):
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
+
+
+def asked_to_end():
+    """What it has started ends, and its files are gone."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = [ARMATURE, "predict", "--ranks", "4", PROGRAM, "round_barrier", "1000000000", "8", "0", "unaligned"]
+        with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "TMPDIR": folder}) as command:
+            wait_until(lambda: len(processes_of(command.pid)) >= 2 or command.poll() is not None, "it does not start")
+            started = processes_of(command.pid)
+            assert started and os.listdir(folder), command.stderr.read()
+            command.send_signal(signal.SIGTERM)
+            assert command.wait(60) == 128 + signal.SIGTERM, command.returncode
+        assert not os.listdir(folder), os.listdir(folder)
+        wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in started), "the simulation goes on")
+
+
 limits()
 more_ranks_take_longer()
 drawing()
 errors()
+asked_to_end()

@@ -1,22 +1,26 @@
 #include "command/predict/points.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/fail.hpp"
+#include "command/run/signals.hpp"
 #include "fibers/prediction.hpp"
 
 namespace armature::command::predict {
@@ -24,6 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int status_not_executable = 127;
 constexpr const char* no_latency =
     ",latency=0s,overhead=0s,gap=0s,node-latency=0s,node-overhead=0s,node-gap=0s";
 constexpr const char* most_bandwidth = ",bandwidth=1TB/s,node-bandwidth=1TB/s";
@@ -54,36 +59,64 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Runs a command whose output goes to that file; its exit status, as a shell has it.
-int run(std::vector<std::string> words, const std::string& output) {
+/// The command, with signals as this one was given them. It does not outlive this process.
+[[noreturn]] void become(const std::vector<char*>& arguments, const std::string& output,
+                         pid_t parent, const Signals& signals) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(status_not_executable);
+  signals.restore();
+  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  dup2(input, STDIN_FILENO);
+  dup2(file, STDOUT_FILENO);
+  dup2(file, STDERR_FILENO);
+  execv("/proc/self/exe", arguments.data());
+  _exit(status_not_executable);
+}
+
+/// Passes on the signals that have arrived. Returns one that asks for the end; 0: there is none.
+int pass_on(const Signals& signals, pid_t child) {
+  int ends = 0;
+  while (const auto arrived = signals.next()) {
+    if (arrived->number == SIGCHLD) continue;
+    // The keys of a terminal send their signals to the whole group of processes.
+    if (!arrived->by_terminal) kill(child, arrived->number);
+    if (arrived->number == SIGTSTP) signals.stop();
+    for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+      if (arrived->number == one) ends = one;
+  }
+  return ends;
+}
+
+/// Runs a command whose output goes to that file; its exit status, as a shell has it. Throws
+/// CLI::RuntimeError where this process has been asked to end meanwhile.
+int run(std::vector<std::string> words, const std::string& output, const Signals& signals) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&files, 1, 2);
-  pid_t child = -1;
-  const int error =
-      posix_spawn(&child, "/proc/self/exe", &files, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (error != 0)
+  const pid_t parent = getpid(), child = fork();
+  if (child < 0)
     base::fail(Errc::start, fmt::format("predict: the launcher cannot be started: {}",
-                                        base::system_text(error)));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+                                        base::system_text(errno)));
+  if (child == 0) become(arguments, output, parent, signals);
+  int status = 0, ends = 0;
+  while (waitpid(child, &status, WNOHANG) != child) {
+    pollfd arrives{signals.fd(), POLLIN, 0};
+    (void)poll(&arrives, 1, -1);
+    if (const int asked = pass_on(signals, child); asked != 0) ends = asked;
   }
+  if (ends != 0) throw CLI::RuntimeError(128 + ends);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 nlohmann::json simulate(const Program& program, const std::string& network, std::uint32_t ranks) {
+  const Signals signals;  // else one that ends this process would leave the folder behind
   const Folder folder;
   setenv(simulation::prediction_file_variable, folder.file("prediction").c_str(), 1);
   std::vector<std::string> words = {"armature", "run", "--simulate",          "1", "--network",
                                     network,    "-n",  std::to_string(ranks), "--"};
   words.insert(words.end(), program.words.begin(), program.words.end());
-  const int status = run(std::move(words), folder.file("output"));
+  const int status = run(std::move(words), folder.file("output"), signals);
   unsetenv(simulation::prediction_file_variable);
   const std::string said = text_of(folder.file("output"));
   if (status != 0)
