@@ -62,8 +62,15 @@ class FirstData {
     const ElfW(Phdr)* const constants = library_.header(PT_GNU_RELRO);
     if (constants != nullptr && one.r_offset - constants->p_vaddr < constants->p_memsz)
       return library_.word(one.r_offset);
-    const std::string name(dynamic_.symbol(one).name);
-    const void* const found = name.empty() ? nullptr : dlsym(RTLD_DEFAULT, name.c_str());
+    const Dynamic::Symbol symbol = dynamic_.symbol(one);
+    // A function of that kind is where its resolver says.
+    const bool is_resolved = ELF64_ST_TYPE(symbol.entry->st_info) == STT_GNU_IFUNC;
+    if (dynamic_.binds_to_itself(*symbol.entry) && !is_resolved)
+      return (symbol.entry->st_shndx == SHN_ABS ? 0 : library_.base) + symbol.entry->st_value +
+             static_cast<std::uint64_t>(one.r_addend);
+    const std::string name(symbol.name);
+    const void* const found =
+        name.empty() || is_resolved ? nullptr : dlsym(RTLD_DEFAULT, name.c_str());
     return found == nullptr
                ? library_.word(one.r_offset)
                : reinterpret_cast<std::uint64_t>(found) + static_cast<std::uint64_t>(one.r_addend);

@@ -81,6 +81,16 @@ Dynamic::Symbol Dynamic::symbol(const ElfW(Rela) & relocation) const {
   return {&entry, names + entry.st_name};
 }
 
+bool Dynamic::binds_to_itself(const ElfW(Sym) & symbol) const {
+  if (symbol.st_shndx == SHN_UNDEF) return false;
+  if (ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ||
+      ELF64_ST_VISIBILITY(symbol.st_other) != STV_DEFAULT)
+    return true;
+  // There is one of that name in the whole process, whoever defines it.
+  if (ELF64_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE) return false;
+  return has(DT_SYMBOLIC) || (value(DT_FLAGS) & DF_SYMBOLIC) != 0;
+}
+
 std::vector<std::string_view> Dynamic::needed() const {
   const auto* names = reinterpret_cast<const char*>(image_.base + address(DT_STRTAB));
   std::vector<std::string_view> found;

@@ -64,6 +64,9 @@ class Dynamic {
   };
   /// The symbol that a relocation names.
   [[nodiscard]] Symbol symbol(const ElfW(Rela) & relocation) const;
+  /// Whether the image's own definition of the symbol is meant, though another image may have the
+  /// same name.
+  [[nodiscard]] bool binds_to_itself(const ElfW(Sym) & symbol) const;
   /// The libraries that the image is linked with, as it names them.
   [[nodiscard]] std::vector<std::string_view> needed() const;
 

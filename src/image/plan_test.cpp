@@ -1,5 +1,8 @@
 #include "image/plan.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstring>
 #include <span>
 #include <string>
@@ -10,7 +13,9 @@
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "image/copies.hpp"
+#include "image/first_data.hpp"
 
 namespace armature::image {
 namespace {
@@ -66,11 +71,21 @@ class MadeImage {
     put(36, packed.data(), packed.size() * sizeof(std::uint64_t));
     dynamic.push_back({35, {packed.size() * sizeof(std::uint64_t)}});
     if (runs_first) dynamic.push_back({DT_PREINIT_ARRAYSZ, {8}});
+    if (is_symbolic) dynamic.push_back({DT_SYMBOLIC, {0}});
     dynamic.push_back({DT_NULL, {0}});
     std::memcpy(memory.data() + data, dynamic.data(), dynamic.size() * sizeof(ElfW(Dyn)));
     return {base(), headers};
   }
   [[nodiscard]] Plan planned() { return plan(loaded()); }
+  /// The first bytes of what is written, out of a file.
+  [[nodiscard]] std::vector<std::byte> first() {
+    Loaded image = loaded();
+    const base::FileDescriptor file(memfd_create("image", MFD_CLOEXEC));
+    image.file = file.get();
+    EXPECT_EQ(pwrite(file.get(), memory.data(), memory.size(), 0),
+              static_cast<ssize_t>(memory.size()));
+    return first_data(image, image.headers.back());
+  }
   std::string refusal() {
     try {
       (void)planned();
@@ -91,11 +106,11 @@ class MadeImage {
   }
   std::vector<ElfW(Phdr)> headers;
   std::vector<std::uint64_t> packed;
-  bool runs_first = false;
+  std::vector<ElfW(Sym)> symbols{{}};
+  bool runs_first = false, is_symbolic = false;
 
  private:
   std::vector<std::byte> memory = std::vector<std::byte>(3 * page);
-  std::vector<ElfW(Sym)> symbols{{}};
   std::vector<ElfW(Rela)> relocations;
   std::string names = std::string(1, '\0');
 };
@@ -135,6 +150,26 @@ TEST(PlanTest, a_symbol_of_the_program_moves_and_one_of_a_library_stays) {
   std::uint64_t word = 0;
   std::memcpy(&word, plan.data[0].first.data() + 2056, sizeof word);
   EXPECT_EQ(word, 777u);
+}
+
+TEST(FirstDataTest, a_name_that_others_have_too_is_that_of_the_first_unless_it_binds_to_itself) {
+  // The C library has `environ`.
+  const auto others = reinterpret_cast<std::uint64_t>(&environ);
+  for (const bool is_symbolic : {false, true})
+    for (const bool is_local : {false, true})
+      for (const bool is_hidden : {false, true}) {
+        MadeImage image;
+        image.is_symbolic = is_symbolic;
+        const std::uint64_t symbol = image.add_symbol("environ", data + 3072);
+        image.symbols[symbol].st_info =
+            ELF64_ST_INFO(is_local ? STB_LOCAL : STB_GLOBAL, STT_OBJECT);
+        image.symbols[symbol].st_other = is_hidden ? STV_HIDDEN : STV_DEFAULT;
+        image.relocate(data + 2048, R_X86_64_64, symbol);
+        const std::vector<std::byte> bytes = image.first();
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + 2048, sizeof word);
+        EXPECT_EQ(word, is_symbolic || is_local || is_hidden ? image.base() + data + 3072 : others);
+      }
 }
 
 TEST(PlanTest, a_librarys_constant_may_lie_in_the_program_and_a_variable_must_be_known) {
