@@ -55,6 +55,17 @@ std::vector<std::byte> first_bytes(const Loaded& image, const ElfW(Phdr) & part)
   return {first.begin(), first.end()};
 }
 
+/// A copy begins at a page. Of parts that ask for the large pages of older linkers nobody knows
+/// whether a variable in them needs more.
+void require_common_alignment(const Loaded& image, const ElfW(Phdr) & part) {
+  constexpr std::uint64_t large_page = std::uint64_t{2} << 20;
+  if (part.p_align <= page || part.p_align == large_page) return;
+  refuse(image, fmt::format("has variables that are to lie at multiples of {} bytes, and those of "
+                            "copies lie at multiples of {}: align them to less, or link it without "
+                            "-z max-page-size",
+                            part.p_align, page));
+}
+
 void add_part(Plan& plan, Plan::Image& own, const Loaded& image, const ElfW(Phdr) & part) {
   const std::uint64_t begin = page_below(part.p_vaddr);
   const std::uint64_t end = page_above(part.p_vaddr + part.p_memsz);
@@ -72,6 +83,7 @@ void add_part(Plan& plan, Plan::Image& own, const Loaded& image, const ElfW(Phdr
   }
   if ((part.p_flags & PF_X) != 0)
     refuse(image, "has code that may be written to: link it without -N and -z rwx");
+  require_common_alignment(image, part);
   plan.data.push_back({own.begin + part.p_vaddr, end - part.p_vaddr, first_bytes(image, part)});
 }
 

@@ -198,6 +198,12 @@ TEST(PlanTest, what_cannot_be_copied_is_refused_with_a_remedy) {
   MadeImage writable;
   writable.headers.back().p_flags |= PF_X;
   EXPECT_THAT(writable.refusal(), HasSubstr("code that may be written to"));
+  MadeImage wide;
+  wide.headers.back().p_align = 4 * page;
+  EXPECT_THAT(wide.refusal(), HasSubstr("multiples of 16384 bytes"));
+  MadeImage large_pages;
+  large_pages.headers.back().p_align = 2 << 20;
+  EXPECT_EQ(large_pages.refusal(), "none");
   MadeImage first;
   first.runs_first = true;
   EXPECT_THAT(first.refusal(), HasSubstr(".preinit_array"));
