@@ -1,12 +1,16 @@
 #include "armature/future.hpp"
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "armature/detail/wait_for_team.hpp"
 #include "armature/holder.hpp"
 #include "base/fail.hpp"
 #include "net/network.hpp"
 #include "rmi/endpoint.hpp"
+#include "team/team_state.hpp"
 #include "wait/poller.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
@@ -170,17 +174,33 @@ Alone::~Alone() {
   if (endpoint_ != nullptr) static_cast<rmi::Endpoint*>(endpoint_)->context().mutex.unlock();
 }
 
-void wait_until(bool (*is_there)(void* what), void* what, const char* call) {
+namespace {
+
+void wait_for_ranks(std::span<const std::int32_t> ranks, bool (*is_there)(void* what), void* what,
+                    const char* call) {
   const wait::ThreadCall under_way(call);
   rmi::Endpoint& endpoint = rmi::endpoint_of_caller(call);
   const bool executes = rmi::executes_calls();
-  wait::WaitFor wait{
-      .what = space::Awaiting::answer, .object = what, .is_notified = false, .call = call};
+  wait::WaitFor wait{.what = space::Awaiting::answer,
+                     .members = ranks,
+                     .object = what,
+                     .is_notified = false,
+                     .call = call};
   wait::wait_until(wait, [&] {
     if (is_there(what)) return true;
     if (executes) endpoint.deliver();
     return is_there(what);
   });
+}
+
+}  // namespace
+
+void wait_until(bool (*is_there)(void* what), void* what, const char* call) {
+  wait_for_ranks({}, is_there, what, call);
+}
+
+void wait_for_team(const Team& team, bool (*is_there)(void* what), void* what, const char* call) {
+  wait_for_ranks(team.state()->members(), is_there, what, call);
 }
 
 void nothing_to_wait_for(const char* call) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "armature/clock.hpp"
+#include "armature/detail/wait_for_team.hpp"
 #include "armature/error.hpp"
 #include "armature/future.hpp"
 #include "armature/rmi.hpp"
@@ -67,10 +68,7 @@ bool TaskEngine::run_one() {
 }
 
 void TaskEngine::run_until(const std::function<bool()>& holds, const char* call) {
-  struct Wait {
-    TaskEngine& engine;
-    const std::function<bool()>& holds;
-  } wait{*this, holds};
+  require_members();
   // Calls of others come in between, though not behind each of many small tasks.
   constexpr std::uint64_t poll_interval_ns = 5'000;
   std::uint64_t polled_ns = clock_ns();
@@ -82,19 +80,41 @@ void TaskEngine::run_until(const std::function<bool()>& holds, const char* call)
       polled_ns = now_ns;
       continue;
     }
-    wait_until(
+    wait_for_others(holds, call);
+  }
+}
+
+/// Waits for what may come from any member, by way of others.
+void TaskEngine::wait_for_others(const std::function<bool()>& holds, const char* call) {
+  struct Wait {
+    TaskEngine& engine;
+    const std::function<bool()>& holds;
+  } wait{*this, holds};
+  try {
+    wait_for_team(
+        team_,
         [](void* what) {
           const auto& waits = *static_cast<Wait*>(what);
           return (!waits.engine.ready_.empty() && !waits.engine.is_abandoned_) || waits.holds();
         },
         &wait, call);
+  } catch (const Error& error) {
+    if (error.code() == Errc::rank_lost) {
+      lost_ = std::current_exception();
+      abandon();
+    }
+    throw;
   }
 }
 
 void TaskEngine::end_use(int exceptions) noexcept {
   if (std::uncaught_exceptions() != exceptions) return abandon();
   if (is_abandoned_ || unfinished_ == 0) return;
-  run_until([this] { return unfinished_ == 0; }, "the end of data of tasks");
+  try {
+    run_until([this] { return unfinished_ == 0; }, "the end of data of tasks");
+  } catch (const Error& error) {
+    if (error.code() != Errc::rank_lost) std::terminate();  // the next call of the graph says so
+  }
 }
 
 void TaskEngine::fail(std::uint64_t task, std::exception_ptr failure) {

@@ -76,6 +76,7 @@ void task_graph::limit_unfinished() {
 }
 
 void task_graph::require_use(const char* call) const {
+  part().engine().require_members();
   if (part().engine().is_abandoned())
     throw Error(Errc::misuse, std::string(call) +
                                   ": members have spawned different tasks before, or an exception "

@@ -2,8 +2,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <memory>
 #include <string>
+#include <utility>
 
+#include "armature/rank_local.hpp"
+#include "armature/task.hpp"
 #include "victim.hpp"
 
 namespace {
@@ -26,6 +30,44 @@ void flood_with_long(Scene&) {
   for (int i = 0; i < 1000; ++i)
     armature::async(
         victim_rank, [](const std::string&) {}, text);
+}
+
+/// Tasks of which each needs what the one before it has left, at another member.
+struct Chain {
+  explicit Chain(World& world)
+      : graph(world),
+        words(std::make_unique<armature::task_data<int>>(
+            graph, world.size(), [](std::size_t i) { return static_cast<int>(i); })) {}
+  void spawn() {
+    const int members = graph.team().size();
+    for (int i = 0; i < members; ++i)
+      graph.spawn([](int& next, const int& one) { next = one + 1; },
+                  armature::writes((*words)(static_cast<std::size_t>((i + 1) % members))),
+                  armature::reads((*words)(static_cast<std::size_t>(i))));
+  }
+  armature::task_graph graph;
+  std::unique_ptr<armature::task_data<int>> words;
+};
+armature::rank_local<Chain*> chain;
+
+void make_chain(Scene& s) { *chain = new Chain(s.world); }
+
+std::vector<Call> task_calls() {
+  return {
+      {"task_wait",
+       [](Scene&) {
+         (*chain)->spawn();
+         (*chain)->graph.wait();
+       },
+       take_in, make_chain},
+      {"task_data_end",
+       [](Scene&) {
+         if ((*chain)->words != nullptr) (*chain)->spawn();
+         (*chain)->words.reset();
+         (*chain)->graph.wait();
+       },
+       take_in, make_chain},
+  };
 }
 
 }  // namespace
@@ -80,6 +122,7 @@ const std::vector<Call>& remote_calls() {
         {"asked_by_victim", [](Scene& s) { (void)s.target->sync(s.next, &Target::call); },
          forever([](Scene& s) { (void)s.target->sync(0, &Target::call); })},
     };
+    for (Call& call : task_calls()) all.push_back(std::move(call));
     for (Call& call : all) call.meanwhile = true;
     return all;
   }();

@@ -16,7 +16,7 @@ namespace armature::detail {
 /// which they became ready, one at a time, where the rank calls run_one() or run_until().
 class ARMATURE_API TaskEngine {
  public:
-  TaskEngine() = default;
+  explicit TaskEngine(const Team& team) : team_(team) {}
   TaskEngine(const TaskEngine&) = delete;
   TaskEngine& operator=(const TaskEngine&) = delete;
 
@@ -44,7 +44,8 @@ class ARMATURE_API TaskEngine {
 
   /// Runs a task that is ready; false when there is none. Throws Error(misuse) inside a task.
   bool run_one();
-  /// Runs tasks, and executes calls of others while none is ready, until that holds.
+  /// Runs tasks, and executes calls of others while none is ready, until that holds. Throws
+  /// Error(rank_lost) where it waits and a member of the team has died: nothing is run any more.
   void run_until(const std::function<bool()>& holds, const char* call);
   [[nodiscard]] std::size_t unfinished() const { return unfinished_; }
   [[nodiscard]] bool runs_task() const { return runs_task_; }
@@ -55,6 +56,10 @@ class ARMATURE_API TaskEngine {
   /// Nothing is run any more.
   void abandon() { is_abandoned_ = true; }
   [[nodiscard]] bool is_abandoned() const { return is_abandoned_; }
+  /// Throws Error(rank_lost) where a member has died while this one waited.
+  void require_members() const {
+    if (lost_ != nullptr) std::rethrow_exception(lost_);
+  }
 
   /// A task has thrown: those that have not begun are not run.
   void fail(std::uint64_t task, std::exception_ptr failure);
@@ -82,12 +87,16 @@ class ARMATURE_API TaskEngine {
   void run_ready_transfers();
   void finish(TaskNode& node);
 
+  void wait_for_others(const std::function<bool()>& holds, const char* call);
+
+  const Team& team_;
   std::deque<TaskNode*> ready_;
   std::vector<TaskNode*> transfers_;
   std::size_t unfinished_ = 0;
   bool runs_task_ = false;
   bool runs_transfers_ = false;
   bool is_abandoned_ = false;
+  std::exception_ptr lost_;  // of the member that has died
   std::exception_ptr failure_;
   std::uint64_t failed_task_ = 0;
 };

@@ -78,6 +78,8 @@ class Task<F, R, TaskAccess<Spaces, writes>...> final : public TaskNode {
 /// member that reads it. The description itself sends nothing.
 ///
 /// All calls are collective unless they say otherwise. Not with service threads: Error(misuse).
+/// Where a member has died, in a job that goes on after deaths, calls that wait throw
+/// Error(rank_lost), and the graph is of no use then; data that end drop their tasks.
 class ARMATURE_API task_graph {
  public:
   /// So many of a member's tasks may be described and not done: then spawn runs some.

@@ -112,7 +112,7 @@ class TaskPart {
   Team team_;
   std::vector<Rank> ranks_;  // of the members
   shared_ref<TaskPart> self_;
-  TaskEngine engine_;
+  TaskEngine engine_{team_};
   std::uint32_t spaces_ = 0;
   std::unordered_map<TaskKey, TaskRef, TaskKeyHash> coming_;
   std::unordered_map<std::uint64_t, std::shared_ptr<TaskOutcomeBase>> outcomes_;
