@@ -70,7 +70,8 @@ struct RankPart {
   std::uint32_t keeps_puts = 0;           // its barriers complete no puts, while it is not 0
 };
 
-struct Region {
+/// Aligned for the ranks' parts, which come behind it.
+struct alignas(16) Region {
   static constexpr std::array<std::size_t, 3> buckets = {8192, 1024, 256};
   static constexpr std::array<int, 3> granule_bits = {8, 16, 24};
   static constexpr std::size_t sites_max = 4096;

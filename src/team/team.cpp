@@ -1,5 +1,7 @@
 #include "armature/team.hpp"
 
+#include <cstdint>
+
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
@@ -27,15 +29,17 @@ void piece_no_element(std::size_t index, std::size_t size) {
 
 namespace {
 
-// Apart, so that calls which are short when all is well stay short.
+// Errors are functions of their own, so that calls which are short when all is well stay short.
 [[noreturn, gnu::cold, gnu::noinline]] void is_empty(const char* call) {
   base::fail(Errc::misuse, fmt::format("{}: this Team is empty", call));
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] void has_no_member(int member, int size) {
+// This one never returns. Its caller needs no stack for a jump to it.
+[[gnu::cold, gnu::noinline]] Rank has_no_member(const TeamState* state, int member) {
+  if (state == nullptr) is_empty("Team::world_rank");
   base::fail(Errc::bad_rank,
              fmt::format("Team::world_rank: there is no member {}: the team has members 0 to {}",
-                         member, size - 1));
+                         member, state->size() - 1));
 }
 
 }  // namespace
@@ -50,10 +54,11 @@ int Team::rank() const { return checked("Team::rank").rank(); }
 int Team::size() const { return checked("Team::size").size(); }
 
 Rank Team::world_rank(int member) const {
-  const TeamState& state = checked("Team::world_rank");
-  if (member < 0 || member >= state.size()) [[unlikely]]
-    has_no_member(member, state.size());
-  return Rank(state.members()[static_cast<std::size_t>(member)]);
+  const TeamState* const state = state_.get();
+  const auto place = static_cast<std::uint32_t>(member);
+  if (state == nullptr || place >= static_cast<std::uint32_t>(state->size())) [[unlikely]]
+    return has_no_member(state, member);
+  return Rank(state->members()[place]);
 }
 
 int Team::member(Rank world_rank) const { return checked("Team::member").member(world_rank); }
