@@ -125,17 +125,18 @@ void open(void* memory, int me, std::uint32_t ranks) {
   auto* const region = static_cast<Region*>(memory);
   region->ranks = ranks;  // all write the same
   region->clock(me)[me] = 1;
-  base::state<Looking>().region = region;
+  base::state<Looking>().region.store(region, std::memory_order_release);
 }
 
 void look_in(Region& region) {
   Looking& looking = base::state<Looking>();
-  if (looking.region == nullptr && region.is_off == 0) looking.region = &region;
+  if (looking.region.load(std::memory_order_relaxed) == nullptr && region.is_off == 0)
+    looking.region.store(&region, std::memory_order_release);
 }
 
 void close() {
   if (Region* const here = region()) here->is_off = 1;
-  base::state<Looking>().region = nullptr;
+  base::state<Looking>().region.store(nullptr, std::memory_order_release);
 }
 
 void add_variables(const void* begin, std::size_t bytes, const void* in_segment) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,12 +21,15 @@ namespace armature::races {
 /// The memory of the calling process's node; nullptr: nobody looks.
 struct Looking {
   static constexpr std::size_t runtime_place = 7;
-  Region* region = nullptr;
+  // Ranks that are threads set it at once, to the same. Release: the memory is ready for it.
+  std::atomic<Region*> region = nullptr;
   // Variables of this process that lie in a rank's segment, too.
   std::uintptr_t variables = 0, in_segment = 0;
   std::size_t variables_bytes = 0;
 };
-[[nodiscard]] inline Region* region() { return base::state<Looking>().region; }
+[[nodiscard]] inline Region* region() {
+  return base::state<Looking>().region.load(std::memory_order_acquire);
+}
 [[nodiscard]] inline bool looks() { return region() != nullptr; }
 
 /// The calling rank's process looks from now on, in that memory of Region::bytes(ranks), which is

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cctype>
 #include <cstddef>
 #include <cstdio>
-#include <utility>
 
 namespace armature::transport {
 namespace {
@@ -81,10 +81,12 @@ void for_each_socket(int descriptor, int levels, F f) {
 }
 
 constexpr int levels_max = 4;
-constinit int waited_for = -1;  // of the engine that is open
+// The descriptor of the engine that is open. Relaxed, as runtimes of one process open at once.
+constinit std::atomic<int> waited_for = -1;
 
 void close_in_child() {
-  if (waited_for >= 0) for_each_socket(waited_for, levels_max, [](int socket) { close(socket); });
+  const int descriptor = waited_for.load(std::memory_order_relaxed);
+  if (descriptor >= 0) for_each_socket(descriptor, levels_max, [](int socket) { close(socket); });
 }
 
 }  // namespace
@@ -95,10 +97,10 @@ void keep_sockets_from_children(int descriptor) {
     const int flags = fcntl(socket, F_GETFD);
     if (flags >= 0) (void)fcntl(socket, F_SETFD, flags | FD_CLOEXEC);
   });
-  if (std::exchange(waited_for, descriptor) == -1)
+  if (waited_for.exchange(descriptor, std::memory_order_relaxed) == -1)
     (void)pthread_atfork(nullptr, nullptr, close_in_child);
 }
 
-void forget_sockets() { waited_for = -1; }
+void forget_sockets() { waited_for.store(-1, std::memory_order_relaxed); }
 
 }  // namespace armature::transport
