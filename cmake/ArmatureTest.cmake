@@ -22,7 +22,7 @@ function(armature_add_ranks_test)
   endif()
   # The command may be one that was built without (tests/sanitizers/run.sh).
   if(ARMATURE_SANITIZE AND NOT "--check" IN_LIST arg_RUN_ARGS)
-    list(APPEND arg_RUN_ARGS --check)
+    list(APPEND arg_RUN_ARGS --check --no-races)
   endif()
   if(ARMATURE_SANITIZE MATCHES thread)
     list(APPEND arg_RUN_ARGS --base 0x1000000000 --segment-size 8G)  # src/space/layout.hpp
