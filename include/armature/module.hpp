@@ -15,8 +15,8 @@ struct ModuleState;
 }
 
 /// A further thread of control of the calling rank (armci-on-charm-2006, 2.1), until it has ended.
-/// It has the rank's number, memory and objects, and a world of its own: collectives of several
-/// modules do not mix. Modules of a rank take turns where they wait; nobody is interrupted.
+/// A module has the rank's number, memory and objects, and a world of its own: collectives of
+/// several modules do not mix. Modules of a rank take turns where they wait; nobody is interrupted.
 class ARMATURE_API Module {
  public:
   /// Bytes of stack that a module has unless it asks for others.

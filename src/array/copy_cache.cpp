@@ -1,10 +1,10 @@
 #include "armature/array/copy_cache.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "armature/array/schedule.hpp"
 #include "armature/array/store.hpp"
+#include "array/recently_used.hpp"
 
 // `a[s] = b[t]` in a loop. An array that is gone is told from a new one at its place by the
 // identity that an entry holds.
@@ -43,12 +43,7 @@ auto ArrayCopyCache::take(const ArrayStore& to, const ArraySection& to_section,
 void ArrayCopyCache::give_back(std::unique_ptr<Entry> entry) noexcept {
   std::unique_ptr<Entry> dropped;  // destroyed when the lock is free
   const std::scoped_lock lock(mutex_);
-  // The first free place, or the last one, of what was used longest ago.
-  auto* const end = entries_.end() - 1;
-  auto* const place = std::find(entries_.begin(), end, nullptr);
-  dropped = std::move(*place);
-  *place = std::move(entry);
-  std::rotate(entries_.begin(), place, place + 1);
+  dropped = keep_first(entries_, std::move(entry));
 }
 
 std::size_t ArrayCopyCache::planned() const {

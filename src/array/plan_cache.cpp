@@ -1,9 +1,9 @@
 #include "armature/array/plan_cache.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "armature/array/store.hpp"
+#include "array/recently_used.hpp"
 
 // Programs fetch the same few sections again and again, often into another buffer. Planning costs
 // some allocations and a pass over all positions of the grid, more than the transfer of a short
@@ -42,12 +42,7 @@ auto ArrayPlanCache::take(ArrayTransfers::Verb verb, const ArraySection& section
 void ArrayPlanCache::give_back(std::unique_ptr<Entry> entry) noexcept {
   std::unique_ptr<Entry> dropped;  // destroyed when the lock is free
   const std::scoped_lock lock(mutex_);
-  // The first free place, or the last one, of what was used longest ago.
-  auto* const end = entries_.end() - 1;
-  auto* const place = std::find(entries_.begin(), end, nullptr);
-  dropped = std::move(*place);
-  *place = std::move(entry);
-  std::rotate(entries_.begin(), place, place + 1);
+  dropped = keep_first(entries_, std::move(entry));
 }
 
 auto ArrayPlanCache::lend(const ArrayStore& store, ArrayTransfers::Verb verb,

@@ -121,9 +121,10 @@ std::string why(Clocks::Order order, int rank) {
 
 }  // namespace
 
-void open(void* memory, int me, std::uint32_t ranks) {
+void prepare(void* memory, std::uint32_t ranks) { static_cast<Region*>(memory)->ranks = ranks; }
+
+void open(void* memory, int me) {
   auto* const region = static_cast<Region*>(memory);
-  region->ranks = ranks;  // all write the same
   region->clock(me)[me] = 1;
   base::state<Looking>().region.store(region, std::memory_order_release);
 }

@@ -32,9 +32,10 @@ struct Looking {
 }
 [[nodiscard]] inline bool looks() { return region() != nullptr; }
 
-/// The calling rank's process looks from now on, in that memory of Region::bytes(ranks), which is
-/// zero when the first rank comes.
-void open(void* memory, int me, std::uint32_t ranks);
+/// Prepares memory of Region::bytes(ranks), which is zero. By one rank, before any opens it.
+void prepare(void* memory, std::uint32_t ranks);
+/// The calling rank's process looks from now on, in that memory.
+void open(void* memory, int me);
 
 /// The calling process, to which a rank has come that is looked at in that memory, looks there too.
 void look_in(Region& region);

@@ -24,7 +24,8 @@ class Races : public testing::Test {
  protected:
   static constexpr std::uint32_t ranks = 3;
   Races() {
-    for (int rank = 0; rank < static_cast<int>(ranks); ++rank) open(memory_.get(), rank, ranks);
+    prepare(memory_.get(), ranks);
+    for (int rank = 0; rank < static_cast<int>(ranks); ++rank) open(memory_.get(), rank);
   }
 
   static Access put(const void* begin, std::size_t bytes) {

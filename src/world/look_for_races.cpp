@@ -23,8 +23,10 @@ void look_for_races(const World& world, const space::AddressSpace& space) {
         world.rank() == 0 ? races::Region::bytes(job.ranks) + alignof(races::Region) : 0);
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.on(0).address());
     constexpr std::uintptr_t alignment = alignof(races::Region);
-    races::open(reinterpret_cast<void*>((begin + alignment - 1) / alignment * alignment),
-                world.rank(), job.ranks);
+    void* const region = reinterpret_cast<void*>((begin + alignment - 1) / alignment * alignment);
+    if (world.rank() == 0) races::prepare(region, job.ranks);
+    world.barrier();
+    races::open(region, world.rank());
     // A virtual rank has it wherever it goes: a process may come later, or have no rank by now.
     if (job.ranks_are_virtual != 0)
       fibers::RankFiber::of(wait::mapping("run"), world.rank()).looked_at_in = races::region();

@@ -9,6 +9,7 @@
 #include <armature/layer/direct.hpp>
 #include <armature/rmi.hpp>
 
+#include "../calls.hpp"
 #include "../section.hpp"
 #include "../teams.hpp"
 #include "libcaf_accessors.hpp"
@@ -232,11 +233,26 @@ void write(const Access& access, const Source& source, const std::size_t* to_len
   armature::sync(access.rank, write_at_owner, call, data_of(access), std::move(packed));
 }
 
+namespace {
 bool is_present(const Access& access, PresenceBase kind) {
   const bool is_pointer = kind == PresenceBase::address_of_pointer;
   const Carried call = carried(access, nullptr, nullptr);
   if (is_here(access)) return is_present_at_owner(call, data_of(access), is_pointer) != 0;
   return armature::sync(access.rank, is_present_at_owner, call, data_of(access), is_pointer) != 0;
+}
+}  // namespace
+
+int presence(Coarray* token, int image, int accessor, void* data, std::size_t data_bytes,
+             PresenceBase kind) {
+  // One that move_alloc has given away may have ended with its team.
+  if (token == nullptr || token->mine == nullptr) return 0;
+  return insisted("allocated", [=] {
+    const Access access{token,     rank_meant(token, image, nullptr, nullptr),
+                        image,     bounds_of(*token),
+                        accessor,  data,
+                        data_bytes};
+    return is_present(access, kind) ? 1 : 0;
+  });
 }
 
 }  // namespace caf

@@ -62,6 +62,8 @@ void write(const Access& access, const Source& source, const std::size_t* to_len
 /// How the compiler hands over a coarray without a descriptor, to an accessor that tells whether
 /// something is allocated.
 enum class PresenceBase { address, address_of_pointer };
-[[nodiscard]] bool is_present(const Access& access, PresenceBase kind);
+/// The value of _gfortran_caf_is_present_on_remote.
+[[nodiscard]] int presence(Coarray* token, int image, int accessor, void* data,
+                           std::size_t data_bytes, PresenceBase kind);
 
 }  // namespace caf

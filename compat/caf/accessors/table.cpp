@@ -21,7 +21,7 @@ struct Table {
   std::unordered_map<int, int> places;
 };
 
-/// It is needed by constructors of the program, before those of this library may have run.
+/// The table is needed by constructors of the program, before those of this library may have run.
 Table& table() {
   static Table* const made = new Table();
   return *made;

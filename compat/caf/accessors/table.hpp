@@ -8,7 +8,7 @@ using Accessor = void();
 /// constructors, and are the same at all images. Of images with copies of the program the first
 /// one's are kept, which is always there: an accessor uses no variables.
 void register_accessor(int hash, Accessor* accessor);
-/// Its place, which is this process's; -1 where there is none.
+/// The place of the accessor of that number, in this process; -1 where there is none.
 [[nodiscard]] int place_of_accessor(int hash);
 [[nodiscard]] int hash_of_accessor(int place);
 /// Throws Refusal.

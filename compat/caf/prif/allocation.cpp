@@ -19,7 +19,7 @@ namespace {
 
 using Allocation = Shape::Allocation;
 
-/// Those of this image.
+/// The coarrays of this image.
 armature::rank_local<std::list<Allocation*>> allocations;
 
 void clean_up(Allocation& allocation) {
@@ -142,7 +142,7 @@ void _QMprifPprif_allocate_coarray(const Array* lcobounds, const Array* ucobound
     caf::prif::allocations->push_back(made);
     made->first = first.release();
     (void)owned.release();  // it ends with its team at the latest
-    // Its memory is there, at all images, when one of them goes on.
+    // The memory of the coarray is there, at all images, when one of them goes on.
     caf::synchronize(*me.current);
     made->cleanup = *cleanup;  // of what the caller has got
     *handle = {made->first};

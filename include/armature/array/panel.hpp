@@ -60,8 +60,8 @@ class SharedPanel {
       note_.assign(notes_.local().begin(), notes_.local().begin() + width);
       return;
     }
-    // Those of others. Signals of two members may come in another order than tiles were published;
-    // when so many have come, this tile has been.
+    // Signals of two members may come in another order than tiles were published. When so many have
+    // come, this tile has been.
     signal_wait_until(published_.local().data(), Comparison::ge, ++awaited_);
     panel_.resize(count);
     note_.resize(static_cast<std::size_t>(width));
