@@ -8,7 +8,8 @@
 namespace armature::rmi {
 
 /// The wake of a rank whose answer is awaited at once. It is kept back, since that rank may be
-/// handed the caller's turn instead (wait/handoff.hpp).
+/// handed the caller's turn instead (wait/handoff.hpp). Threads that share an endpoint only read
+/// it: none of them keeps a wake back.
 class KeptWake {
  public:
   explicit KeptWake(space::AddressSpace& space) : space_(space) {}
@@ -20,13 +21,12 @@ class KeptWake {
   }
   /// Forgets it; returns whether the rank was to be woken.
   [[nodiscard]] bool forget() {
+    if (rank_ < 0) return false;
     rank_ = -1;
     return std::exchange(is_due_, false);
   }
   /// Keeps none back any more; wakes the rank, if it was to be woken.
   void wake() {
-    if (rank_ < 0) [[likely]]
-      return;
     const int rank = rank_;
     if (forget()) wait::notify(space_.slot(rank));
   }
