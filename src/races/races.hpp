@@ -28,7 +28,9 @@ struct Looking {
   std::size_t variables_bytes = 0;
 };
 [[nodiscard]] inline Region* region() {
-  return base::state<Looking>().region.load(std::memory_order_acquire);
+  // It is made by who begins to look.
+  const Looking* const looking = base::Runtime::here().find<Looking>();
+  return looking == nullptr ? nullptr : looking->region.load(std::memory_order_acquire);
 }
 [[nodiscard]] inline bool looks() { return region() != nullptr; }
 

@@ -10,25 +10,38 @@
 
 namespace armature {
 
+namespace {
+
+/// Those who have to know of a fence, looked for before the processor waits for its stores.
+struct Others {
+  net::Network* net = net::network();
+  wait::CostModel* model = wait::CostModel::of_job();
+  bool are_looking = races::looks();
+};
+
+}  // namespace
+
 // Stores to the node's memory have taken effect once they have left this core's store buffer; what
 // went to other nodes, once their processes have said so.
 void fence(Rank rank) {
   const wait::ThreadCall under_way("fence");
   wait::mapping("fence").require_rank(rank, "fence");
+  const Others others;
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (net::Network* const net = net::network(); net != nullptr && !net->mapping().is_here(rank))
-    net->flush().to(rank, "fence");
-  wait::complete_puts(rank);
-  if (wait::CostModel* const model = wait::CostModel::of_job()) model->fence(rank);
+  if (others.net != nullptr && !others.net->mapping().is_here(rank))
+    others.net->flush().to(rank, "fence");
+  if (others.are_looking) wait::complete_puts(rank);
+  if (others.model != nullptr) others.model->fence(rank);
 }
 
 void fence_all() {
   const wait::ThreadCall under_way("fence_all");
   (void)wait::mapping("fence_all");
+  const Others others;
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (net::Network* const net = net::network()) net->flush().to_all("fence_all");
-  wait::complete_puts(-1);
-  if (wait::CostModel* const model = wait::CostModel::of_job()) model->fence(-1);
+  if (others.net != nullptr) others.net->flush().to_all("fence_all");
+  if (others.are_looking) wait::complete_puts(-1);
+  if (others.model != nullptr) others.model->fence(-1);
 }
 
 }  // namespace armature

@@ -16,15 +16,7 @@
 
 namespace armature {
 namespace wait {
-namespace {
 
-struct OfJob {
-  CostModel* model = nullptr;
-};
-
-}  // namespace
-
-CostModel* CostModel::of_job() { return base::state<OfJob>().model; }
 void CostModel::set_of_job(CostModel* model) { base::state<OfJob>().model = model; }
 
 bool completes_later() {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <span>
 
+#include "base/runtime.hpp"
+
 namespace armature::wait {
 
 /// One member's part of a round of a team (team/team_state.hpp), as far as its cost goes.
@@ -32,7 +34,10 @@ class CostModel {
   virtual ~CostModel() = default;
 
   /// nullptr where time is real.
-  [[nodiscard]] static CostModel* of_job();
+  [[nodiscard]] static CostModel* of_job() {
+    const OfJob* const job = base::Runtime::here().find<OfJob>();
+    return job == nullptr ? nullptr : job->model;
+  }
   static void set_of_job(CostModel* model);
 
   /// The calling rank computes for so long.
@@ -55,6 +60,12 @@ class CostModel {
   /// Around a member's part of a round: the second returns when news of all has reached it.
   virtual void enter(const RoundCost& round) = 0;
   virtual void leave(const RoundCost& round) = 0;
+
+ private:
+  struct OfJob {
+    static constexpr std::size_t runtime_place = 8;  // every fence asks
+    CostModel* model = nullptr;
+  };
 };
 
 /// Whether operations of this process may end after the call that begins them.
