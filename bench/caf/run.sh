@@ -19,11 +19,13 @@ g++ -std=c++20 -O2 -fPIE -I"$here/../../include" -c "$here/beside.cpp"
 echo "operation                  ns        beside it, ns   ratio"
 "$build/caf/bin/cafrun" -n 2 --timeout 100 ./own | tee own.txt
 
+# OPENCOARRAYS names the folder where Debian's packages were unpacked, if they are not installed.
 for mpi in openmpi mpich; do
-  other=$(command -v caf.$mpi) || continue
-  "$other" -cpp -O2 "$here/caf.f90" "$here/scalars.f90" -o $mpi
+  library=$(ls "${OPENCOARRAYS:-}"/usr/lib/*/open-coarrays/$mpi/lib/libcaf_$mpi.a 2> /dev/null) || continue
+  wrapper=$(command -v mpifort.$mpi) && starter=$(command -v mpirun.$mpi) || continue
+  "$wrapper" -fcoarray=lib -cpp -O2 "$here/caf.f90" "$here/scalars.f90" "$library" -o $mpi
   echo "OpenCoarrays over $mpi     ns        Armature, ns   ratio"
-  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 300 "$(command -v cafrun.$mpi)" -np 2 ./$mpi > $mpi.txt
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 300 "$starter" -np 2 ./$mpi > $mpi.txt
   # The name is all but the last numbers, which are one, or three with what stands beside.
   awk 'function name(  i, s) { s = $1; for (i = 2; i <= NF && $i !~ /^[0-9.]+$/; ++i) s = s " " $i; at = i; return s }
        NR == FNR { n = name(); own[n] = $at; next }

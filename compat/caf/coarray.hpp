@@ -74,13 +74,13 @@ struct Place {
 [[gnu::always_inline, nodiscard]] inline bool find_place(const Coarray* coarray, std::size_t offset,
                                                          std::size_t bytes, int image_number,
                                                          Place& place) {
-  if (coarray == nullptr || offset > coarray->bytes || bytes > coarray->bytes - offset)
+  std::size_t end;
+  if (coarray == nullptr || __builtin_add_overflow(offset, bytes, &end) || end > coarray->bytes)
     return false;
   const Image& me = *coarray->image;
-  if (image_number < 1 || image_number > me.images) return false;
-  const armature::Rank rank = me.ranks == nullptr
-                                  ? armature::Rank(image_number - 1)
-                                  : me.ranks[static_cast<std::size_t>(image_number) - 1];
+  const std::uint32_t index = static_cast<std::uint32_t>(image_number) - 1;
+  if (index >= static_cast<std::uint32_t>(me.images)) return false;
+  const auto rank = me.ranks == nullptr ? static_cast<armature::Rank>(index) : me.ranks[index];
   place = place_at(*coarray, offset, rank);
   return true;
 }

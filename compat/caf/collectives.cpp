@@ -18,6 +18,19 @@ std::size_t elements_of(const Descriptor& array) {
   return count;
 }
 
+/// Whether the elements lie side by side. A section would tell as well, and takes longer to make
+/// than a scalar to combine.
+bool is_dense(const Descriptor& array) {
+  const std::ptrdiff_t span = array.rank() == 0 ? 0 : span_of(array);
+  auto next = static_cast<std::ptrdiff_t>(array.data_type.element_bytes);
+  for (int i = 0; i < array.rank(); ++i) {
+    const Dimension& dimension = array.dimensions[i];
+    if (dimension.extent() != 1 && dimension.stride * span != next) return false;
+    next *= dimension.extent();
+  }
+  return true;
+}
+
 [[noreturn]] void refuse_type(const Descriptor& array) {
   refuse(std::string("its argument is of ") + name_of(array.data_type.type) + " of " +
          std::to_string(array.data_type.element_bytes) + " bytes, for which it is not defined");
@@ -135,21 +148,21 @@ void co_max(const Descriptor& array, int result_image, int length) {
 
 Argument::Argument(const Descriptor& array)
     : array_(array), count_(elements_of(array)), elements_(static_cast<std::byte*>(array.base)) {
-  const Section section = section_of(array, elements_);
-  if (section.is_dense(element_bytes())) {
-    elements_ = section.begin();
-    return;
-  }
+  if (!is_dense(array) && count_ > 0) copy_elements();
+}
+
+void Argument::copy_elements() {
+  const Section section = section_of(array_, elements_);
   copy_ = std::make_unique_for_overwrite<std::byte[]>(count_ * element_bytes());
   elements_ = copy_.get();
   Section all(elements_);
   all.add(count_, static_cast<std::ptrdiff_t>(element_bytes()));
-  const ElementType type = element_of(array, 0);
-  if (count_ > 0) assign(all, type, section, type);
+  const ElementType type = element_of(array_, 0);
+  assign(all, type, section, type);
 }
 
 void Argument::write_back() const {
-  if (copy_ == nullptr || count_ == 0) return;
+  if (copy_ == nullptr) return;
   Section all(elements_);
   all.add(count_, static_cast<std::ptrdiff_t>(element_bytes()));
   const ElementType type = element_of(array_, 0);

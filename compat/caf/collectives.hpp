@@ -30,6 +30,8 @@ class Argument {
   void write_back() const;
 
  private:
+  void copy_elements();
+
   const Descriptor& array_;
   std::size_t count_;
   std::unique_ptr<std::byte[]> copy_;

@@ -79,35 +79,34 @@ template <bool is_put>
     return armature::layer::get_direct(place.rank, here.base, place.address, bytes);
 }
 
-[[gnu::noinline]] void get_section(const Coarray* token, std::size_t offset, int image_number,
-                                   const Descriptor& from, const Subscripts* subscripts,
-                                   const Descriptor& to, int from_kind, int to_kind,
-                                   bool may_overlap, int* stat) {
-  if (stat != nullptr) *stat = 0;
-  if (subscripts == nullptr &&
-      move_piece<false>(token, offset, image_number, from, from_kind, to, to_kind, may_overlap))
+[[gnu::noinline]] void get_section(Coarray* token, std::size_t offset, int image_number,
+                                   const Descriptor* from, const Subscripts* subscripts,
+                                   const Descriptor* to, const RestOfGet& rest) {
+  if (rest.stat != nullptr) *rest.stat = 0;
+  if (subscripts == nullptr && move_piece<false>(token, offset, image_number, *from, rest.from_kind,
+                                                 *to, rest.to_kind, rest.may_overlap))
     return;
-  perform("get", {stat}, [&] {
+  perform("get", {rest.stat}, [&] {
     const RemoteSection remote =
-        section_at(token, offset, image_number, from, subscripts, from_kind);
-    get(section_of(to, static_cast<std::byte*>(to.base)), element_of(to, to_kind), remote,
-        may_overlap);
+        section_at(token, offset, image_number, *from, subscripts, rest.from_kind);
+    get(section_of(*to, static_cast<std::byte*>(to->base)), element_of(*to, rest.to_kind), remote,
+        rest.may_overlap);
   });
 }
 
-[[gnu::noinline]] void send_section(const Coarray* token, std::size_t offset, int image_number,
-                                    const Descriptor& to, const Subscripts* subscripts,
-                                    const Descriptor& from, int to_kind, int from_kind,
-                                    bool may_overlap, int* stat, TeamOfImages* const* team) {
-  if (stat != nullptr) *stat = 0;
-  if (subscripts == nullptr && team == nullptr &&
-      move_piece<true>(token, offset, image_number, to, to_kind, from, from_kind, may_overlap))
+[[gnu::noinline]] void send_section(Coarray* token, std::size_t offset, int image_number,
+                                    const Descriptor* to, const Subscripts* subscripts,
+                                    const Descriptor* from, const RestOfSend& rest) {
+  if (rest.stat != nullptr) *rest.stat = 0;
+  if (subscripts == nullptr && rest.team == nullptr &&
+      move_piece<true>(token, offset, image_number, *to, rest.to_kind, *from, rest.from_kind,
+                       rest.may_overlap))
     return;
-  perform("send", {stat}, [&] {
-    const armature::Rank rank = rank_in(token, image_number, team);
-    const RemoteSection remote = section_at(token, offset, rank, to, subscripts, to_kind);
-    put(remote, section_of(from, static_cast<std::byte*>(from.base)), element_of(from, from_kind),
-        may_overlap);
+  perform("send", {rest.stat}, [&] {
+    const armature::Rank rank = rank_in(token, image_number, rest.team);
+    const RemoteSection remote = section_at(token, offset, rank, *to, subscripts, rest.to_kind);
+    put(remote, section_of(*from, static_cast<std::byte*>(from->base)),
+        element_of(*from, rest.from_kind), rest.may_overlap);
   });
 }
 
@@ -115,15 +114,15 @@ template <bool is_put>
 /// else.
 template <bool is_put, class Word>
 [[gnu::always_inline]] inline bool move_word(const Coarray* token, std::size_t offset,
-                                             int image_number, void* here) {
+                                             int image_number, const Descriptor& here) {
   Place place{};
   if (!find_place(token, offset, sizeof(Word), image_number, place)) return false;
   if (!armature::layer::is_direct<sizeof(Word)>(place.rank, place.address)) return false;
   auto* const there = reinterpret_cast<Word*>(place.address);
   if constexpr (is_put)
-    armature::layer::store(there, *static_cast<const Word*>(here));
+    armature::layer::store(there, *static_cast<const Word*>(here.base));
   else
-    *static_cast<Word*>(here) = armature::layer::load(there);
+    *static_cast<Word*>(here.base) = armature::layer::load(there);
   return true;
 }
 template <bool is_put>
@@ -138,23 +137,15 @@ template <bool is_put>
   if (of_there[0] != of_here[0] || of_there[1] != of_here[1] || there.rank() != 0) return false;
   using Word4 [[gnu::may_alias]] = std::uint32_t;
   using Word8 [[gnu::may_alias]] = std::uint64_t;
-  if (of_there[0] == 8) return move_word<is_put, Word8>(token, offset, image_number, here.base);
-  return of_there[0] == 4 && move_word<is_put, Word4>(token, offset, image_number, here.base);
+  if (of_there[0] == 8) return move_word<is_put, Word8>(token, offset, image_number, here);
+  return of_there[0] == 4 && move_word<is_put, Word4>(token, offset, image_number, here);
 }
 
-/// Arguments that are needed once more where a scalar is not moved at once. They are kept in
-/// memory, not in registers, which would have to be saved first.
-struct Kept {
-  const volatile Coarray* volatile token;
-  volatile std::size_t offset;
-  const volatile Descriptor* volatile there;
-  const volatile Descriptor* volatile here;
-
-  template <class T>
-  static T* plain(const volatile T* pointer) {
-    return const_cast<T*>(pointer);
-  }
-};
+/// One comparison for all of them.
+template <class... T>
+[[gnu::always_inline]] inline bool are_null(const T*... pointers) {
+  return (... | reinterpret_cast<std::uintptr_t>(pointers)) == 0;
+}
 
 }  // namespace
 }  // namespace caf
@@ -163,29 +154,21 @@ extern "C" {
 
 void _gfortran_caf_get(caf::Coarray* token, std::size_t offset, int image,
                        const caf::Descriptor* from, const caf::Subscripts* subscripts,
-                       const caf::Descriptor* to, int from_kind, int to_kind, bool may_overlap,
-                       int* stat) {
-  if (subscripts != nullptr || stat != nullptr || from_kind != to_kind) [[unlikely]]
-    return caf::get_section(token, offset, image, *from, subscripts, *to, from_kind, to_kind,
-                            may_overlap, stat);
-  const caf::Kept kept{token, offset, from, to};
+                       const caf::Descriptor* to, caf::RestOfGet rest) {
+  if (!caf::are_null(subscripts, rest.stat) || rest.from_kind != rest.to_kind) [[unlikely]]
+    return caf::get_section(token, offset, image, from, subscripts, to, rest);
   if (!caf::move_scalar<false>(token, offset, image, *from, *to)) [[unlikely]]
-    caf::get_section(kept.plain(kept.token), kept.offset, image, *kept.plain(kept.there), nullptr,
-                     *kept.plain(kept.here), to_kind, to_kind, may_overlap, nullptr);
+    caf::get_section(token, offset, image, from, nullptr, to, rest);
 }
 
 void _gfortran_caf_send(caf::Coarray* token, std::size_t offset, int image,
                         const caf::Descriptor* to, const caf::Subscripts* subscripts,
-                        const caf::Descriptor* from, int to_kind, int from_kind, bool may_overlap,
-                        int* stat, caf::TeamOfImages* const* team) {
-  if (subscripts != nullptr || team != nullptr || stat != nullptr || from_kind != to_kind)
+                        const caf::Descriptor* from, caf::RestOfSend rest) {
+  if (!caf::are_null(subscripts, rest.team, rest.stat) || rest.from_kind != rest.to_kind)
       [[unlikely]]
-    return caf::send_section(token, offset, image, *to, subscripts, *from, to_kind, from_kind,
-                             may_overlap, stat, team);
-  const caf::Kept kept{token, offset, to, from};
+    return caf::send_section(token, offset, image, to, subscripts, from, rest);
   if (!caf::move_scalar<true>(token, offset, image, *to, *from)) [[unlikely]]
-    caf::send_section(kept.plain(kept.token), kept.offset, image, *kept.plain(kept.there), nullptr,
-                      *kept.plain(kept.here), to_kind, to_kind, may_overlap, nullptr, nullptr);
+    caf::send_section(token, offset, image, to, nullptr, from, rest);
 }
 
 void _gfortran_caf_sendget(caf::Coarray* to_token, std::size_t to_offset, int to_image,
