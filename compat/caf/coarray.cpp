@@ -72,6 +72,16 @@ void make_component(void** token, Descriptor& of, Kind kind, std::size_t size) {
   of.base = memory;
 }
 
+/// The variable of an allocatable scalar: its token lies in it, behind the dimensions. Nullptr
+/// where the compiler has made a descriptor for the call.
+void** base_of_scalar(void* const* token, Descriptor& of) {
+  const auto distance =
+      reinterpret_cast<std::uintptr_t>(token) - reinterpret_cast<std::uintptr_t>(&of);
+  const bool is_in_it = distance >= descriptor_head_bytes &&
+                        distance <= descriptor_head_bytes + dimensions_max * sizeof(Dimension);
+  return of.rank() == 0 && is_in_it ? &of.base : nullptr;
+}
+
 void make_coarray(Image& me, void** token, Descriptor& of, Kind kind, std::size_t size) {
   TeamOfImages& team = is_static(kind) ? me.initial : *me.current;
   const std::size_t bytes = is_of_variables(kind) ? size * variable_bytes : size;
@@ -84,7 +94,10 @@ void make_coarray(Image& me, void** token, Descriptor& of, Kind kind, std::size_
                   has_bounds ? &of : nullptr, token};
   *token = coarray;
   of.base = memory;
-  if (!is_static(kind)) team.allocated.push_back(coarray);
+  if (!is_static(kind)) {
+    team.allocated.push_back(coarray);
+    coarray->scalar = base_of_scalar(token, of);
+  }
   if (has_bounds) me.without_bounds.push_back(coarray);
 }
 
@@ -101,6 +114,7 @@ void make_associated(Image& me, void** token, Descriptor& of) {
   coarray->team = me.current;
   coarray->descriptor = of.rank() > 0 ? &of : nullptr;
   coarray->token = token;
+  coarray->scalar = nullptr;
   coarray->has_bounds = false;
   coarray->is_associated = true;
   *token = coarray;
@@ -174,12 +188,13 @@ void free_allocated(TeamOfImages& team) {
     team.allocated.pop_back();
     std::erase(coarray->image->without_bounds, coarray);
     if (!coarray->is_associated) team.heap.release(team.team, coarray->mine);
-    Descriptor* const of = coarray->descriptor;
+    void** const base =
+        coarray->descriptor != nullptr ? &coarray->descriptor->base : coarray->scalar;
     const bool is_where_it_was =
-        *coarray->token == coarray && (of == nullptr || of->base == coarray->mine);
+        *coarray->token == coarray && (base == nullptr || *base == coarray->mine);
     if (is_where_it_was) {
       *coarray->token = nullptr;
-      if (of != nullptr) of->base = nullptr;
+      if (base != nullptr) *base = nullptr;
       delete coarray;
     } else {
       // move_alloc has given it to a variable that is not known, and may deallocate it yet.

@@ -17,10 +17,11 @@ struct Coarray {
   std::ptrdiff_t stride;
   std::size_t bytes;
   Image* image;
-  std::byte* mine;         // this image's part
-  TeamOfImages* team;      // in which it was allocated
-  Descriptor* descriptor;  // of an allocatable array; nullptr: a scalar, or of fixed bounds
-  void** token;            // the variable that was given
+  std::byte* mine;          // this image's part
+  TeamOfImages* team;       // in which it was allocated
+  Descriptor* descriptor;   // of an allocatable array; nullptr: a scalar, or of fixed bounds
+  void** token;             // the variable that was given
+  void** scalar = nullptr;  // the address in the variable of an allocatable scalar
   bool has_bounds = false;
   bool is_associated = false;  // another one's memory
   Descriptor bounds{};         // with has_bounds, and from then on in the place of `descriptor`

@@ -79,6 +79,20 @@ template <bool is_put>
     return armature::layer::get_direct(place.rank, here.base, place.address, bytes);
 }
 
+/// Characters of which the variable takes the first ones only: no others are read. gfortran 12
+/// hands over a substring with the length of the whole element, and that may end behind the
+/// coarray.
+Descriptor narrowed(const Descriptor& from, const Descriptor& to) {
+  Descriptor narrow = copy_of(from);
+  narrow.span = span_of(from);
+  narrow.data_type.element_bytes = to.data_type.element_bytes;
+  return narrow;
+}
+bool is_cut(const Descriptor& from, int from_kind, const Descriptor& to, int to_kind) {
+  return from.data_type.type == Type::character && to.data_type.type == Type::character &&
+         from_kind == to_kind && to.data_type.element_bytes < from.data_type.element_bytes;
+}
+
 [[gnu::noinline]] void get_section(Coarray* token, std::size_t offset, int image_number,
                                    const Descriptor* from, const Subscripts* subscripts,
                                    const Descriptor* to, const RestOfGet& rest) {
@@ -87,8 +101,10 @@ template <bool is_put>
                                                  *to, rest.to_kind, rest.may_overlap))
     return;
   perform("get", {rest.stat}, [&] {
+    const bool cuts = is_cut(*from, rest.from_kind, *to, rest.to_kind);
     const RemoteSection remote =
-        section_at(token, offset, image_number, *from, subscripts, rest.from_kind);
+        section_at(token, offset, image_number, cuts ? narrowed(*from, *to) : *from, subscripts,
+                   rest.from_kind);
     get(section_of(*to, static_cast<std::byte*>(to->base)), element_of(*to, rest.to_kind), remote,
         rest.may_overlap);
   });
