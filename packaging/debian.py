@@ -11,6 +11,8 @@ import sys
 import tempfile
 import tomllib
 
+import alternatives
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 
@@ -111,6 +113,10 @@ def make(name, package, files, tree, output):
         (content / "DEBIAN/control").write_text(control(name, package, needs, size))
         if any(re.fullmatch(r"usr/lib/[^/]+/lib[^/]+\.so\.\d+", file) for file in files):
             (content / "DEBIAN/triggers").write_text("activate-noawait ldconfig\n")
+        if "alternatives" in package:
+            for script, text in alternatives.scripts(name, package["alternatives"][1:]).items():
+                (content / "DEBIAN" / script).write_text(text)
+                (content / "DEBIAN" / script).chmod(0o755)
         run("dpkg-deb", "--root-owner-group", "-Zxz", "-z1", "--build", content, output)
 
 
@@ -134,6 +140,7 @@ def main():
         functions.rename(functions.parent / "vendor-completions")
         run("gzip", "-9n", *sorted((tree / "usr/share/man/man1").iterdir()))
         strip(tree)
+        alternatives.add_links(tree, packages)
         files = shared(packages, files_below(tree))
         for name, package in packages.items():
             make(name, package, files[name], tree, output)

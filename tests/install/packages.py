@@ -41,7 +41,7 @@ def expect_names_of_our_own(packages):
     owners = {}
     for package in packages:
         for file in contents(package):
-            expect(re.search(r"/(lib|_)?armature|/pkgconfig/armci[a-z-]*\.pc$", file), f"{package.name}: {file}")
+            expect(re.search(r"/(lib|_)?armature|/pkgconfig/armci[a-z-]*\.pc$|\.armature$", file), f"{package.name}: {file}")
             expect(file not in owners, f"{file} is in {package.name} and in {owners.get(file)}")
             owners[file] = package.name
 
@@ -60,7 +60,11 @@ def copied_data_base(tree):
 
 def dpkg(tree, *words, **more):
     as_root = [] if os.getuid() == 0 else ["unshare", "--map-root-user"]
-    return run(*as_root, "dpkg", f"--root={tree}", "--no-triggers", "--force-unsafe-io", *words, **more)
+    (tree / "etc/alternatives").mkdir(parents=True, exist_ok=True)
+    for folder in "var/lib/dpkg/alternatives", "var/log":
+        (tree / folder).mkdir(parents=True, exist_ok=True)
+    # The packages' scripts find this machine's shell, and change the tree.
+    return run(*as_root, "dpkg", f"--root={tree}", "--force-script-chrootless", "--no-triggers", "--force-unsafe-io", *words, **more)
 
 
 def expect_conflict_is_seen(tree, work):
@@ -74,6 +78,43 @@ def expect_conflict_is_seen(tree, work):
     run("dpkg-deb", "--build", content, work / "wrong.deb")
     said = dpkg(tree, "-i", work / "wrong.deb", status=1)
     expect("trying to overwrite '/usr/include/armci.h', which is also in package libarmci-mpi-dev" in said, said)
+
+
+COMMANDS = {"armature-shmem": ("oshcc", "oshc++", "oshfort", "oshrun"), "armature-caf": ("caf", "cafrun")}
+
+
+def leads_to(tree, link):
+    """Where a link of the tree leads, through the tree's alternatives."""
+    place = tree / "usr/bin" / link
+    while place.is_symlink():
+        target = os.readlink(place)
+        place = tree / target[1:] if target.startswith("/") else place.parent / target
+    expect(os.access(place, os.X_OK), f"{link} leads to {place}, which is no command")
+    return os.path.normpath(place)
+
+
+def expect_alternatives(tree, packages):
+    """Commands are alternatives where the names are free, and leave another package's file as it is."""
+    def dpkg_of(package, *words):
+        files = [one for one in packages if one.name.split("_")[0] == package] if "-i" in words else [package]
+        return dpkg(tree, *words, *files)
+    for package, names in COMMANDS.items():
+        for name in names:
+            for link in name, f"{name}.armature":
+                expect(leads_to(tree, link).endswith(f"/{package}/bin/{name}"), f"{link}: {leads_to(tree, link)}")
+        other = tree / "usr/bin" / names[-1]
+        other.unlink()
+        other.symlink_to(f"{names[0]}.armature")  # as a package that is unpacked later does
+        dpkg_of(package, "-r")
+        left = sorted(one.name for one in (tree / "usr/bin").iterdir() if one.name.split(".")[0] in names)
+        expect(left == [names[-1]], left)
+        said = dpkg_of(package, "-i")
+        expect(f"{package}: /usr/bin/{names[-1]} is another package's and stays" in said, said)
+        expect(os.readlink(other) == f"{names[0]}.armature", os.readlink(other))
+        expect(not (tree / "usr/bin" / names[0]).is_symlink(), f"{names[0]} and {names[-1]} are of two packages")
+        other.unlink()
+        dpkg_of(package, "-i")
+        expect(leads_to(tree, names[-1]).endswith(f"/{package}/bin/{names[-1]}"), names[-1])
 
 
 class Programs:
@@ -112,13 +153,13 @@ class Programs:
             self.two_ranks(f"./{package}")
 
     def shmem(self):
-        self.run(self.lib / "armature-shmem/bin/oshcc", SOURCE / "examples/shmem_ring.c", "-o", "by_oshcc")
-        said = self.run(self.lib / "armature-shmem/bin/oshrun", "-n", 2, "--timeout", 60, "./by_oshcc")
+        self.run("oshcc.armature", SOURCE / "examples/shmem_ring.c", "-o", "by_oshcc")
+        said = self.run("oshrun.armature", "-n", 2, "--timeout", 60, "./by_oshcc")
         expect("went round 2 PEs" in said, said)
 
     def coarrays(self):
-        self.run(self.lib / "armature-caf/bin/caf", SOURCE / "examples/caf_heat.f90", "-o", "by_caf")
-        said = self.run(self.lib / "armature-caf/bin/cafrun", "-n", 2, "--timeout", 60, "./by_caf")
+        self.run("caf.armature", SOURCE / "examples/caf_heat.f90", "-o", "by_caf")
+        said = self.run("cafrun.armature", "-n", 2, "--timeout", 60, "./by_caf")
         expect("heat 12000.000" in said, said)
 
     def cmake(self, has_armci):
@@ -151,7 +192,7 @@ def main():
         run(SOURCE / "dev", "package", "--output", work / "packages")
         packages = sorted((work / "packages").glob("*.deb"))
         names = [package.name.split("_")[0] for package in packages]
-        expect({"armature", "libarmature0", "libarmature-dev"} <= set(names) and len(names) == 8, names)
+        expect({"armature", "libarmature0", "libarmature-dev"} <= set(names) and len(names) == 9, names)
         expect_names_of_our_own(packages)
 
         step("install library, headers and command")
@@ -174,6 +215,7 @@ def main():
             state = run("dpkg-query", admin, "-W", "-f", "${db:Status-Status}", name)
             expect(state == "installed", f"{name} is {state}")
         expect_conflict_is_seen(tree, work)
+        expect_alternatives(tree, packages)
         programs = Programs(tree, work / "programs")
         for what in (programs.armci, programs.shmem, programs.coarrays):
             what()
@@ -182,7 +224,8 @@ def main():
 
         step("remove all")
         dpkg(tree, "-r", *reversed(names))
-        expect(not list((tree / "usr").rglob("*armature*")), list((tree / "usr").rglob("*armature*")))
+        left = list((tree / "usr").rglob("*armature*")) + list((tree / "etc/alternatives").iterdir())
+        expect(not left and not (tree / "usr/bin/oshcc").is_symlink(), left)
 
 
 if __name__ == "__main__":
