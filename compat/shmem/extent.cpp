@@ -9,6 +9,7 @@
 namespace shmem {
 
 HeapExtent heap_extent;
+DirectWay direct_way;
 StaticsExtent statics_extent;
 bool looks_for_races = false;
 
@@ -24,11 +25,13 @@ void know_heap(const std::byte* low, const std::byte* high) {
   if (armature::rank_kind() != armature::RankKind::process) return;
   heap_extent.own = reinterpret_cast<std::uintptr_t>(low);
   heap_extent.to_first = heap_extent.begin - heap_extent.own;
+  if (const DirectWay way{heap_extent.to_first, stride}; way != direct_way) direct_way = way;
   heap_extent.own_bytes.store(static_cast<std::size_t>(high - low), std::memory_order_release);
 }
 
 void forget_heap() {
   heap_extent.bytes = 0;
+  if (direct_way.to_first != DirectWay::nowhere) direct_way.to_first = DirectWay::nowhere;
   heap_extent.own_bytes = 0;
 }
 

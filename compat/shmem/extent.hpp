@@ -21,6 +21,19 @@ struct HeapExtent {
 };
 [[gnu::visibility("hidden")]] extern HeapExtent heap_extent;
 
+/// The way from the segment of a process that is one rank to the same place in another's. It is
+/// written before a symmetric address is known, and after that only as it is. Elsewhere it leads
+/// nowhere.
+struct DirectWay {
+  static constexpr std::uintptr_t nowhere = std::uintptr_t{1} << 62;
+
+  std::uintptr_t to_first = nowhere;
+  std::uintptr_t stride = 0;
+
+  bool operator==(const DirectWay&) const = default;
+};
+[[gnu::visibility("hidden")]] extern DirectWay direct_way;
+
 /// The extent of the program's variables (statics.hpp), the same for all ranks of the process. A
 /// process rank finds them in its segment and at their own addresses, too.
 struct StaticsExtent {

@@ -31,6 +31,7 @@ class Routine:
     type_name: str = None
     type: str = None
     with_context: bool = False
+    direct: tuple = None
 
     def declared(self, prefix=""):
         return f"{self.returns}{'' if self.returns.endswith('*') else ' '}{prefix}{self.name}" \
@@ -54,11 +55,12 @@ def routines_of(row):
     for takes in (False, True) if row.context else (False,):
         shape = with_context(row) if takes else row
         body = row.body.replace("CTX", "ctx" if takes else "SHMEM_CTX_DEFAULT")
+        direct = [part.replace("CTX", "ctx" if takes else "SHMEM_CTX_DEFAULT") for part in row.direct or ()]
         for name, kind, size in variants or [("", "", "")]:
             yield Routine(filled(shape.name, name, kind, size) if variants else shape.name,
                           filled(shape.returns, name, kind, size), filled(shape.parameters, name, kind, size),
                           filled(body, name, kind, size), row, name if row.types else None,
-                          kind, takes)
+                          kind, takes, tuple(filled(part, name, kind, size) for part in direct))
 
 
 def routines():
@@ -156,6 +158,21 @@ def write(folder, name, lines, generated=GENERATED):
         path.write_text(text)
 
 
+def definition(r):
+    """A routine that is done `here` where it can be, and by a function apart everywhere else. Such a routine begins a
+    cache line: the processor fetches it in one piece less, which is a tenth of its time."""
+    body = r.body.replace("CALL", f'"{r.name}"')
+    body = f'return insisted("{r.name}", [&]() -> {r.returns} {{ return {body}; }})'
+    if r.row.name == "shmem_global_exit":  # which never returns
+        body = f"shmem::{r.body}"
+    if not r.direct:
+        return f'extern "C" {r.declared("p")} {{\n  {body};\n}}\n'
+    kind, find, here = r.direct
+    return (f"[[gnu::noinline]] static {r.declared('apart_')} {{\n  {body};\n}}\n"
+            f'extern "C" [[gnu::aligned(64)]] {r.declared("p")} {{\n  {kind}* here;\n  if ({find}) [[likely]]\n    return {here};\n'
+            f"  return apart_{r.name}({arguments(r.parameters)});\n}}\n")
+
+
 def attributes(row):
     return " SHMEM_DEPRECATED" if row.is_old else \
         " SHMEM_NORETURN" if row.name == "shmem_global_exit" else ""
@@ -170,12 +187,10 @@ def write_all(folder):
     write(folder, "shmem_generic_cpp.h", [*cpp_lines(), *c_complex_lines()])
     for file, rows in table.FILES.items():
         lines = [f'#include "{file}.hpp"\n\n#include "calls.hpp"\n\nusing namespace shmem;\n\n']
+        if any(row.direct for row in rows):
+            lines.insert(0, '#include "direct.hpp"\n')
         for r in (r for row in rows for r in routines_of(row)):
-            body = r.body.replace("CALL", f'"{r.name}"')
-            body = f'return insisted("{r.name}", [&]() -> {r.returns} {{ return {body}; }})'
-            if r.row.name == "shmem_global_exit":  # which never returns
-                body = f"shmem::{r.body}"
-            lines.append(f'extern "C" {r.declared("p")} {{\n  {body};\n}}\n'
+            lines.append(f'{definition(r)}'
                          f'extern "C" __attribute__((weak, alias("p{r.name}"))) {r.declared()};\n')
         write(folder, f"{file}_routines.cpp", lines)
 

@@ -4,6 +4,7 @@ A row is Row(name, returns, parameters, body). In its texts TYPE is the type, NA
 BITS a size and BYTES an element's size in bytes; rows with none of these are one routine. CALL in a
 body is the routine's name. CTX is the context: rows with `context` have a form that takes one, too.
 `chooses` is the parameter whose type chooses among the typed routines in C11 and C++; `None` where there is no such form.
+`direct` is the type of a place, what finds it `here`, and the whole call, if it is found (direct.hpp).
 """
 
 import dataclasses
@@ -22,6 +23,7 @@ class Row:
     context: bool = False
     chooses: int = None
     is_old: bool = False
+    direct: tuple = None
 
 
 FILES = {}
@@ -33,25 +35,30 @@ def rows(file, *these):
 
 # -- memory of other PEs ---------------------------------------------------------------------------
 
-def moves(file, verb, parameters, body, memory=True):
+def moves(file, verb, parameters, body, memory=True, direct=None):
     """A routine for each type, for each size, and for bytes."""
     suffix = "_nbi" if verb.endswith("_nbi") else ""
     stem = verb.removesuffix("_nbi")
     untyped = parameters.replace("TYPE", "void")
     rows(file,
-         Row(f"shmem_NAME_{verb}", "void", parameters, body, types.RMA, context=True, chooses=0),
-         Row(f"shmem_{stem}BITS{suffix}", "void", untyped, body, bits=types.BITS, context=True))
+         Row(f"shmem_NAME_{verb}", "void", parameters, body, types.RMA, context=True, chooses=0,
+             direct=direct),
+         Row(f"shmem_{stem}BITS{suffix}", "void", untyped, body, bits=types.BITS, context=True, direct=direct))
     if memory:
         rows(file, Row(f"shmem_{stem}mem{suffix}", "void", untyped, body.replace("BYTES", "1"),
-                       context=True))
+                       context=True, direct=direct and tuple(part.replace("BYTES", "1") for part in direct)))
 
 
 TO_OTHER = "TYPE *dest, const TYPE *source, "
+DIRECT = {"put": ("AnyWord", "find_direct_bytes(CTX, dest, nelems * BYTES, pe, here)",
+                  "store(here, *reinterpret_cast<const AnyWord*>(source))"),
+          "get": ("AnyWord", "find_direct_bytes(CTX, source, nelems * BYTES, pe, here)",
+                  "static_cast<void>(*reinterpret_cast<AnyWord*>(dest) = load(here))")}
 for kind in ("put", "get"):
     moves("rma", kind, TO_OTHER + "size_t nelems, int pe",
-          f"{kind}(CTX, dest, source, nelems * BYTES, pe)")
+          f"{kind}(CTX, dest, source, nelems * BYTES, pe)", direct=DIRECT[kind])
     moves("rma", f"{kind}_nbi", TO_OTHER + "size_t nelems, int pe",
-          f"{kind}_nbi(CTX, dest, source, nelems * BYTES, pe)")
+          f"{kind}_nbi(CTX, dest, source, nelems * BYTES, pe)", direct=DIRECT[kind])
     moves("rma", f"i{kind}", TO_OTHER + "ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe",
           f"{kind}_blocks(CTX, dest, source, {{dst, sst, 1, nelems, BYTES}}, pe)", False)
     moves("rma", f"ib{kind}",
@@ -60,9 +67,9 @@ for kind in ("put", "get"):
 
 rows("rma",
      Row("shmem_NAME_p", "void", "TYPE *dest, TYPE value, int pe", "put_value(CTX, dest, value, pe)",
-         types.RMA, context=True, chooses=0),
+         types.RMA, context=True, chooses=0, direct=("TYPE", "find_direct(CTX, dest, pe, here)", "store(here, value)")),
      Row("shmem_NAME_g", "TYPE", "const TYPE *source, int pe", "get_value(CTX, source, pe)",
-         types.RMA, context=True, chooses=0))
+         types.RMA, context=True, chooses=0, direct=("const TYPE", "find_direct(CTX, source, pe, here)", "load(here)")))
 
 SIGNAL = "uint64_t *sig_addr, uint64_t signal, int sig_op, int pe"
 for suffix in ("", "_nbi"):
@@ -83,38 +90,43 @@ rows("signals",
 
 # -- atomics ---------------------------------------------------------------------------------------
 
-def atomic(verb, old, returns, value, types_of, old_types, body):
+def atomic(verb, old, returns, value, types_of, old_types, body, here):
     dest = "const TYPE *source" if verb == "fetch" else "TYPE *dest"
     parameters = f"{dest}{value}, int pe"
+    found = dest.split(" *")[0], f"find_direct_word(CTX, {dest.split('*')[-1]}, pe, here)"
     rows("atomics", Row(f"shmem_NAME_atomic_{verb}", returns, parameters, body, types_of,
-                        context=True, chooses=0))
+                        context=True, chooses=0, direct=(*found, here)))
     if old_types:
         rows("atomics", Row(f"shmem_NAME_{old}", returns, parameters, body, old_types, chooses=0,
-                            is_old=True))
+                            is_old=True, direct=(*found, here)))
     if returns == "TYPE":
         rows("atomics", Row(f"shmem_NAME_atomic_{verb}_nbi", "void", f"TYPE *fetch, {parameters}",
                             f"static_cast<void>(*fetch = {body})", types_of, context=True,
-                            chooses=0))
+                            chooses=0, direct=(*found, f"static_cast<void>(*fetch = {here})")))
 
 
 VALUE = ", TYPE value"
 atomic("fetch", "fetch", "TYPE", "", types.EXTENDED_AMO, types.OLD_EXTENDED_AMO,
-       "atomic_fetch(CTX, source, pe)")
+       "atomic_fetch(CTX, source, pe)", "load(here)")
 atomic("set", "set", "void", VALUE, types.EXTENDED_AMO, types.OLD_EXTENDED_AMO,
-       "atomic_set(CTX, dest, value, pe)")
+       "atomic_set(CTX, dest, value, pe)", "store(here, value)")
 atomic("swap", "swap", "TYPE", VALUE, types.EXTENDED_AMO, types.OLD_EXTENDED_AMO,
-       "atomic_swap(CTX, dest, value, pe)")
+       "atomic_swap(CTX, dest, value, pe)", "swap_at(here, value)")
 atomic("compare_swap", "cswap", "TYPE", ", TYPE cond, TYPE value", types.AMO, types.OLD_AMO,
-       "atomic_compare_swap(CTX, dest, cond, value, pe)")
+       "atomic_compare_swap(CTX, dest, cond, value, pe)", "compare_swap_at(here, cond, value)")
 for amount, verb, old in (("value", "add", "add"), ("static_cast<TYPE>(1)", "inc", "inc")):
     given = VALUE if verb == "add" else ""
     call = f"atomic_fetch_add(CTX, dest, {amount}, pe)"
-    atomic(f"fetch_{verb}", f"f{old}", "TYPE", given, types.AMO, types.OLD_AMO, call)
-    atomic(verb, old, "void", given, types.AMO, types.OLD_AMO, f"static_cast<void>({call})")
+    here = f"__atomic_fetch_add(here, {amount}, __ATOMIC_SEQ_CST)"
+    atomic(f"fetch_{verb}", f"f{old}", "TYPE", given, types.AMO, types.OLD_AMO, call, here)
+    atomic(verb, old, "void", given, types.AMO, types.OLD_AMO, f"static_cast<void>({call})",
+           f"static_cast<void>({here})")
 for verb in ("and", "or", "xor"):
     call = f"atomic_fetch_{verb}(CTX, dest, value, pe)"
-    atomic(f"fetch_{verb}", None, "TYPE", VALUE, types.BITWISE_AMO, None, call)
-    atomic(verb, None, "void", VALUE, types.BITWISE_AMO, None, f"static_cast<void>({call})")
+    here = f"__atomic_fetch_{verb}(here, value, __ATOMIC_SEQ_CST)"
+    atomic(f"fetch_{verb}", None, "TYPE", VALUE, types.BITWISE_AMO, None, call, here)
+    atomic(verb, None, "void", VALUE, types.BITWISE_AMO, None, f"static_cast<void>({call})",
+           f"static_cast<void>({here})")
 rows("atomics", Row("shmem_swap", "long", "long *dest, long value, int pe",
                     "atomic_swap(CTX, dest, value, pe)", is_old=True))
 
