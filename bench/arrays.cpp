@@ -9,7 +9,8 @@
 #include "bench/rows.hpp"
 
 // Distributed arrays beside the same by hand: loops through pointers into the other rank's memory,
-// and matrix products without a transfer. peers/arrays.c measures the same copies with MPI.
+// and matrix products without a transfer. peers/arrays.c measures the same copies with MPI,
+// peers/global_arrays.c the rest.
 
 namespace armature::bench {
 
@@ -128,15 +129,57 @@ void multiply_row(Stage& stage, const std::string& tail) {
       });
 }
 
+/// x = y + 3 z; limit: a loop of each rank through pointers, between two barriers.
+void triad_row(Stage& stage, const std::string& tail) {
+  constexpr std::ptrdiff_t n = std::ptrdiff_t{1} << 23;
+  if (!stage.has("triad" + tail)) return;
+  World& world = stage.world();
+  distributed_array<double, 1> x(world, {n});
+  auto y = decltype(x)::like(x), z = decltype(x)::like(x);
+  fill(y, 1);
+  fill(z, 2);
+  const std::span<double> to = x.local_memory();
+  const double *const from = y.local_memory().data(), *const other = z.local_memory().data();
+  stage.together(
+      {"triad" + tail, n * sizeof(double)}, [&] { add(x, 1, y, 3, z); },
+      [&] {
+        world.barrier();
+        const double factor = hidden(3.0);
+        for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i] + factor * other[i];
+        world.barrier();
+      });
+}
+
+/// A section of the block of rank 1, on another node; limit: as many bytes in one piece.
+void section_rows(Stage& stage, const std::string& tail) {
+  if (!stage.has("section" + tail)) return;
+  World& world = stage.world();
+  const Matrix matrix(world, {2048, 1024}, {.grid = {2, 1}});
+  const auto piece = world.allocate<double>(512 * 512);
+  std::vector<double> memory(512 * 512);
+  for (const std::ptrdiff_t n : {64, 256, 512}) {
+    const std::span<double> buffer(memory.data(), static_cast<std::size_t>(n * n));
+    const auto section = matrix[{Range(1024, 1024 + n), Range(0, n)}];
+    stage.together(
+        {"section" + tail, buffer.size_bytes()},
+        [&] {
+          if (stage.acts()) section.get(buffer);
+        },
+        [&] {
+          if (stage.acts()) get(buffer, piece.on(1));
+        });
+  }
+}
+
 /// Factors of a matrix; limit: rank 0 by itself.
 void lu_row(Stage& stage, const std::string& tail) {
-  constexpr std::ptrdiff_t n = 2048;
+  const std::ptrdiff_t n = stage.effort().batches_min < Effort().batches_min ? 1024 : 4096;
   if (!stage.has("lu" + tail)) return;
   World& world = stage.world();
   const Team alone = world.split(world.rank(), 0);
   Matrix of_all(world, {n, n}), mine(alone, {n, n});
   for (Matrix* const matrix : {&of_all, &mine})
-    generate(*matrix, [](const auto& i) {
+    generate(*matrix, [n](const auto& i) {
       return i[0] == i[1] ? 1.0 : 1.0 / static_cast<double>(2 + (i[0] * 7919 + i[1] * 104729) % n);
     });
   stage.together(
@@ -152,7 +195,9 @@ void lu_row(Stage& stage, const std::string& tail) {
 
 void array_rows(World& world, const Settings& settings) {
   Stage stage(world, settings);
+  if (!same_node(0, world.size() - 1)) return section_rows(stage, ".nodes2");
   const std::string tail = ".p" + std::to_string(world.size());
+  array_call_rows(stage, tail);
   remap_rows(stage, tail);
   if (stage.has("ghosts" + tail)) {
     Faces faces(world);
@@ -160,6 +205,7 @@ void array_rows(World& world, const Settings& settings) {
         {"ghosts" + tail, std::size_t{6} * 128 * 128 * sizeof(double)},
         [&] { faces.by_exchange(); }, [&] { faces.by_hand(); });
   }
+  triad_row(stage, tail);
   multiply_row(stage, tail);
   lu_row(stage, tail);
 }

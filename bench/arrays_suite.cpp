@@ -7,8 +7,10 @@ namespace armature::bench {
 namespace {
 
 void collect(Collector& collector) {
-  if (collector.wants({"remap", "transpose", "ghosts", "multiply", "lu"}))
+  if (collector.wants({"remap", "transpose", "transpose.alike", "ghosts", "triad", "multiply", "lu",
+                       "construct", "patch.put", "patch.get", "patch.acc", "read_increment"}))
     collector.job({.ranks = 2, .nodes = 1}, "arrays");
+  if (collector.wants({"section"})) collector.job({.ranks = 2, .nodes = 2}, "arrays");
 }
 
 constexpr const char* footer =
@@ -17,12 +19,21 @@ constexpr const char* footer =
                      pointers, between two barriers
   transpose          the same, transposed on the way
   ghosts             the faces of a block of 128 x 128 x 128 doubles; limit: loops through pointers
+  triad              x = y + 3 z of 2^23 doubles; limit: a loop of each rank
   multiply           a product of matrices of 2048 x 2048; limit: the local products of all ranks at
                      once, without transfers
-  lu                 Gaussian elimination of 2048 x 2048; limit: by one rank, while the other waits
+  lu                 Gaussian elimination of 4096 x 4096; limit: by one rank, while the other waits
+  construct          an array of zeros, and its end
+  patch.*            rank 0 puts, gets and accumulates a square patch of rank 1's block; .of2: of which
+                     each has half
+  read_increment     rank 0 increments an element of rank 1
+  transpose.alike    from whole rows to whole rows
+and of 2 ranks on pretended nodes (.nodes2):
+  section            rank 0 gets a square section of rank 1's block; limit: as many bytes in a piece
 
-bytes: of the matrix, or of the faces. The copies with MPI are measured by bench/peers/arrays.c,
-whose lines --peers takes.
+bytes: of the matrix, the faces or the patch. The copies with MPI are measured by
+bench/peers/arrays.c, the same with Global Arrays by bench/peers/global_arrays.c. Their lines are
+what --peers takes.
 
 Examples:
   armature bench arrays
@@ -36,7 +47,11 @@ constexpr Aim aims[] = {
     {.op = "remap.p2", .bytes = std::size_t{4096} * 4096 * 8, .ratio_max = 1.1},
     {.op = "ghosts.p2", .bytes = std::size_t{6} * 128 * 128 * 8, .ratio_max = 1.15},
     {.op = "multiply.p2", .bytes = std::size_t{2048} * 2048 * 8, .ratio_max = 1.11},
-    {.op = "lu.p2", .bytes = std::size_t{2048} * 2048 * 8, .ratio_max = 0.59}};
+    {.op = "triad.p2", .bytes = std::size_t{1} << 26, .ratio_max = 1.03},
+    {.op = "section.nodes2", .bytes = std::size_t{64} * 64 * 8, .ratio_max = 1.3},
+    {.op = "section.nodes2", .bytes = std::size_t{256} * 256 * 8, .ratio_max = 1.3},
+    {.op = "section.nodes2", .bytes = std::size_t{512} * 512 * 8, .ratio_max = 1.3},
+    {.op = "lu.p2", .bytes = std::size_t{4096} * 4096 * 8, .ratio_max = 0.588}};
 
 }  // namespace
 

@@ -67,8 +67,10 @@ void migrate_between_nodes_rows(World& world, const Settings& settings);
 /// Rows of one of several jobs that grow; `bytes_before` this process had before it joined.
 void scale_rows(World& world, const Settings& settings, std::size_t bytes_before);
 
-/// Copies, ghosts, products and factors of distributed arrays.
+/// Copies, ghosts, products and factors of distributed arrays; what Global Arrays has, too; on two
+/// nodes, transfers of sections.
 void array_rows(World& world, const Settings& settings);
+void array_call_rows(Stage& stage, const std::string& tail);
 /// Rows of each collective call among all ranks, with private data of several lengths.
 void every_collective(World& world, const Settings& settings);
 

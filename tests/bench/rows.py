@@ -61,8 +61,13 @@ SUITES = {
     "collectives": ({}, {f"{op}.{ranks}": sizes for ranks in ("p2", "p8") for op, sizes in (
         ("barrier", [0]), *((op, [8, 65536, 1 << 20]) for op in COLLECTIVES))}),
     "arrays": ({"remap.p2": [8 * n * n for n in (128, 256, 512, 1024, 2048, 4096)], "ghosts.p2": [6 * 128 * 128 * 8],
-                "multiply.p2": [8 << 22], "lu.p2": [8 << 22]},
-               {"transpose.p2": [8 * n * n for n in (128, 256, 512, 1024, 2048, 4096)]}),
+                "multiply.p2": [8 << 22], "lu.p2": [8 << 20], "triad.p2": [8 << 23],
+                "section.nodes2": [32768, 8 << 16, 8 << 18]},
+               {**{f"transpose{kind}.p2": [8 * n * n for n in (128, 256, 512, 1024, 2048, 4096)]
+                   for kind in ("", ".alike")},
+                **{f"patch.{verb}{kind}.p2": [512, 32768, 2 << 20] for verb in ("put", "get", "acc")
+                   for kind in ("", ".of2")},
+                "construct.p2": [8 * n * n for n in (64, 256, 1024)], "read_increment.p2": [8]}),
     "scale": ({}, {f"{op}.{ranks}": [size] for op, size in (("start", None), ("halo", 4096), ("barrier", 0), ("allreduce", 8))
                    for ranks in ("p2", "p4", "p8", "p16", "p32", "v4", "v10", "v100", "v1000")}),
     "shmem": (SHMEM, {op: [8, 1 << 20] for op in ("sum_reduce", "broadcast", "collect", "fcollect")}),
