@@ -149,6 +149,8 @@ void ArrayTransfers::perform_one(const OneBox& one) const {
   const global_ptr<void> remote(one.rank, one.remote);
   if (verb_ == Verb::put)
     put_strided(remote, one.local, shape_of(one));
+  else if (verb_ == Verb::get)
+    get_strided(one.local, remote, shape_of(one));
   else
     accumulate_strided(element_, remote, one.local, shape_of(one), scale_);
 }
@@ -156,6 +158,8 @@ void ArrayTransfers::perform_one(const OneBox& one) const {
 void ArrayTransfers::perform_one(const Rows& rows) const {
   if (verb_ == Verb::put)
     put_vector(rows.rank, rows.iov);
+  else if (verb_ == Verb::get)
+    get_vector(rows.rank, rows.iov);
   else
     accumulate_vector(element_, rows.rank, rows.iov, scale_);
 }
@@ -199,7 +203,8 @@ bool ArrayTransfers::is_as_planned() const {
 }
 
 void ArrayTransfers::perform() {
-  if (verb_ == Verb::get) {
+  // Several gets are under way at once. Of one the caller waits for the answer itself.
+  if (verb_ == Verb::get && operations() > 1) {
     start();
     return wait();
   }

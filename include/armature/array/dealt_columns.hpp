@@ -20,7 +20,7 @@ template <class T>
 class DealtColumns {
  public:
   DealtColumns(const distributed_array<T, 2>& a, std::ptrdiff_t tile)
-      : tile_(tile), array_(std::in_place, a.team(), a.shape(), options(a, tile)) {
+      : tile_(chosen(a, tile)), array_(std::in_place, a.team(), a.shape(), options(a, tile_)) {
     array_->all() = a.all();
   }
   /// Collective: gives the columns back, for an error that all members throw.
@@ -65,6 +65,13 @@ class DealtColumns {
   [[nodiscard]] const distributed_array<T, 2>& array() const { return *array_; }
 
  private:
+  /// The tile, unless the program gives one. A wide one goes less often through the columns behind
+  /// it; of narrow ones all members have some until the end.
+  static std::ptrdiff_t chosen(const distributed_array<T, 2>& a, std::ptrdiff_t tile) {
+    if (tile != 0) return tile;
+    constexpr std::ptrdiff_t narrow = 64, wide = 128, wide_tiles_min = 16;  // of each member
+    return a.extent(1) / a.team().size() < wide * wide_tiles_min ? narrow : wide;
+  }
   static array_options<2> options(const distributed_array<T, 2>& a, std::ptrdiff_t tile) {
     if (tile < 1)
       throw Error(Errc::bad_argument, "distributed_array '" + a.name() + "': tiles of " +

@@ -20,8 +20,8 @@
 namespace armature {
 
 struct solve_options {
-  /// How many columns a tile has.
-  std::ptrdiff_t tile = 64;
+  /// How many columns a tile has; 0: 64, or 128 if each member has 2048 columns.
+  std::ptrdiff_t tile = 0;
 };
 
 /// The factors of a square matrix: its rows, exchanged, are a lower times an upper triangle
