@@ -46,7 +46,7 @@ static double batch_ns(void (*call)(void), int calls, int is_together) {
   return ns;
 }
 
-/* Of what all processes do, or of what process 0 does while the others wait in a barrier. */
+/* A row of what all processes do, or of what process 0 does while the others wait in a barrier. */
 static void row(const char* op, size_t bytes, void (*call)(void), int is_together) {
   double once_ns = batch_ns(call, 1, is_together);
   once_ns = batch_ns(call, 2, is_together);
