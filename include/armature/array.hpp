@@ -14,6 +14,7 @@
 #include "armature/array/reduce_along.hpp"
 #include "armature/array/schedule.hpp"
 #include "armature/array/section.hpp"
+#include "armature/array/section_expression.hpp"
 #include "armature/array/section_schedule.hpp"
 #include "armature/array/section_transform.hpp"
 #include "armature/array/shift.hpp"

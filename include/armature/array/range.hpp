@@ -47,6 +47,12 @@ class Range {
     return is_whole() ? Range(0, extent) : *this;
   }
   friend constexpr bool operator==(const Range&, const Range&) = default;
+  /// As many indices, each so much higher or lower. A whole dimension stays one.
+  friend constexpr Range operator+(Range range, std::ptrdiff_t by) {
+    if (!range.is_whole()) range.first_ += by;
+    return range;
+  }
+  friend constexpr Range operator-(const Range& range, std::ptrdiff_t by) { return range + -by; }
 
  private:
   enum class Kind : char { whole, some, one };

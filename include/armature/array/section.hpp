@@ -20,6 +20,8 @@ namespace armature {
 
 template <class T>
 class section_schedule;
+template <class F, class... U>
+class section_expression;
 
 /// A section of a distributed_array: a value that does not keep the array alive. Transfers between
 /// it and local memory are one-sided, and one operation for each rank that has a part. Their
@@ -153,6 +155,13 @@ class array_section {
     this->template operator=<T>(from);
     return *this;
   }
+
+  /// Collective: the elements become those of an expression of sections of the same shape. Include
+  /// section_expression.hpp.
+  template <class F, class... U>
+  requires(!std::is_const_v<T> &&
+           std::is_invocable_r_v<T, const F&, const U&...>) const array_section&
+  operator=(const section_expression<F, U...>& expression) const;
 
   [[nodiscard]] const detail::ArrayStore& store() const { return *store_; }
   [[nodiscard]] const detail::ArraySection& section() const { return section_; }
