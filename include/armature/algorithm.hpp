@@ -15,4 +15,5 @@
 #include "armature/algorithm/replace.hpp"
 #include "armature/algorithm/scan.hpp"
 #include "armature/algorithm/search.hpp"
+#include "armature/algorithm/serial.hpp"
 #include "armature/algorithm/sort.hpp"
