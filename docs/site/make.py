@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 INTERFACES = {"compat/armci/include/armci.h": "armci.h", "compat/armci/include/message.h": "message.h",
               "compat/armci/include/armcix.h": "armcix.h", "compat/armci/include/mp3.h": "mp3.h"}
-GUIDES = ["first-program", "memory", "semantics", "completion", "teams", "remote-calls", "containers", "algorithms",
+GUIDES = ["first-program", "memory", "semantics", "completion", "teams", "remote-calls", "containers", "views", "algorithms",
           "tasks", "modules", "distributed-arrays", "arrays-from-mpi", "arrays-from-global-arrays",
           "arrays-in-fortran", "object-arrays", "virtual-ranks", "private-globals", "threads", "launching",
           "prediction", "races", "tracing", "layers", "armci", "openshmem", "coarrays"]

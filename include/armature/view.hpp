@@ -1,0 +1,10 @@
+#pragma once
+
+/// Views of containers and arrays, and the algorithms on them.
+#include "armature/view/algorithms.hpp"
+#include "armature/view/all.hpp"
+#include "armature/view/array.hpp"
+#include "armature/view/choose.hpp"
+#include "armature/view/combine.hpp"
+#include "armature/view/concepts.hpp"
+#include "armature/view/divide.hpp"
