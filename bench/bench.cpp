@@ -102,7 +102,7 @@ void add_bench_rank(CLI::App& app) {
       ->required()
       ->check(CLI::IsMember({"rma", "local", "messages", "rmi", "virtual", "checkpoint", "recovery",
                              "hotspot", "hotspot.balanced", "nodes", "net", "rss", "create",
-                             "collectives", "arrays", "scale", "start", "nothing"}));
+                             "collectives", "arrays", "tasks", "scale", "start", "nothing"}));
   rank->add_option("--to", options->to);
   rank->add_option("--folder", options->folder);
   rank->add_option("--only", options->only)->expected(1)->take_all();
@@ -120,7 +120,7 @@ void add_bench(CLI::App& app) {
   bench->require_subcommand(1);
   bench->footer(
       "`armature bench rma --help`, and so with messages, rmi, virtual, net, collectives, "
-      "arrays, scale and shmem, lists the rows, with examples.");
+      "arrays, tasks, scale and shmem, lists the rows, with examples.");
   add_suite(*bench, bench::rma_suite);
   add_suite(*bench, bench::messages_suite);
   add_suite(*bench, bench::rmi_suite);
@@ -128,6 +128,7 @@ void add_bench(CLI::App& app) {
   add_suite(*bench, bench::net_suite);
   add_suite(*bench, bench::collectives_suite);
   add_suite(*bench, bench::arrays_suite);
+  add_suite(*bench, bench::tasks_suite);
   add_suite(*bench, bench::scale_suite);
   add_suite(*bench, bench::shmem_suite);
   add_bench_rank(app);

@@ -71,6 +71,10 @@ void scale_rows(World& world, const Settings& settings, std::size_t bytes_before
 /// nodes, transfers of sections.
 void array_rows(World& world, const Settings& settings);
 void array_call_rows(Stage& stage, const std::string& tail);
+/// Task graphs: empty tasks, the patterns of Task Bench, and loop nests beside one rank.
+void task_rows(World& world, const Settings& settings);
+void empty_task_row(Stage& stage, const std::string& tail);
+void task_pattern_rows(Stage& stage, const std::string& tail);
 /// Rows of each collective call among all ranks, with private data of several lengths.
 void every_collective(World& world, const Settings& settings);
 

@@ -68,6 +68,9 @@ SUITES = {
                 **{f"patch.{verb}{kind}.p2": [512, 32768, 2 << 20] for verb in ("put", "get", "acc")
                    for kind in ("", ".of2")},
                 "construct.p2": [8 * n * n for n in (64, 256, 1024)], "read_increment.p2": [8]}),
+    "tasks": ({"cholesky.p2": [0], "smith_waterman.p2": [0]},
+              {"empty.p2": [0], **{f"metg_{pattern}.p2": [0] for pattern in (
+                  "trivial", "stencil", "fft", "tree", "random", "spread")}}),
     "scale": ({}, {f"{op}.{ranks}": [size] for op, size in (("start", None), ("halo", 4096), ("barrier", 0), ("allreduce", 8))
                    for ranks in ("p2", "p4", "p8", "p16", "p32", "v4", "v10", "v100", "v1000")}),
     "shmem": (SHMEM, {op: [8, 1 << 20] for op in ("sum_reduce", "broadcast", "collect", "fcollect")}),

@@ -1,0 +1,48 @@
+#include "bench/suite.hpp"
+
+// `armature bench tasks`: task graphs on two ranks.
+
+namespace armature::bench {
+
+namespace {
+
+void collect(Collector& collector) {
+  if (collector.wants({"empty", "metg_trivial", "metg_stencil", "metg_fft", "metg_tree",
+                       "metg_random", "metg_spread", "cholesky", "smith_waterman"}))
+    collector.job({.ranks = 2, .nodes = 1}, "tasks");
+}
+
+constexpr const char* footer =
+    R"(Rows (time in ns), for a job of 2 processes (.p2):
+  empty              a task that reads and writes nothing, of many: spawned and executed
+  metg_PATTERN       the smallest time per task of which half is the task's own work (METG of Task
+                     Bench), in graphs of 64 steps of 8 tasks. PATTERN says which tasks of the step
+                     before one reads: trivial (none), stencil, fft, tree, random, spread
+  cholesky           factors of a matrix of 1280 x 1280 in tiles of 64; limit: by one rank, while the
+                     other waits
+  smith_waterman     two sequences of 3,072 letters aligned in tiles of 128; limit: by one rank
+
+Examples:
+  armature bench tasks
+  armature bench tasks --only metg_stencil cholesky)";
+
+constexpr Aim aims[] = {{.op = "empty.p2", .ns_max = 1000},
+                        {.op = "metg_trivial.p2", .ns_max = 5000},
+                        {.op = "metg_stencil.p2", .ns_max = 5000},
+                        {.op = "metg_fft.p2", .ns_max = 5000},
+                        {.op = "metg_tree.p2", .ns_max = 5000},
+                        {.op = "metg_random.p2", .ns_max = 5000},
+                        {.op = "metg_spread.p2", .ns_max = 5000},
+                        {.op = "cholesky.p2", .ratio_max = 0.59},
+                        {.op = "smith_waterman.p2", .ratio_max = 0.59}};
+
+}  // namespace
+
+const Suite tasks_suite = {.name = "tasks",
+                           .title = "Task graphs on two ranks",
+                           .footer = footer,
+                           .collect = collect,
+                           .aims = aims,
+                           .notes = nullptr};
+
+}  // namespace armature::bench
