@@ -6,6 +6,7 @@
 #include "armature/algorithm/compare.hpp"
 #include "armature/algorithm/filter.hpp"
 #include "armature/algorithm/find.hpp"
+#include "armature/algorithm/graph.hpp"
 #include "armature/algorithm/group.hpp"
 #include "armature/algorithm/merge.hpp"
 #include "armature/algorithm/once.hpp"

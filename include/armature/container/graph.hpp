@@ -128,6 +128,9 @@ class graph_vertex {
   graph_vertex(detail::GraphPart<V, E>& part, std::size_t index) : part_(&part), index_(index) {}
 
   [[nodiscard]] std::size_t id() const { return part_->id(index_); }
+  /// Its place among the vertices of its owner, from 0 to graph_ref::places() - 1: an index for
+  /// what a program keeps of them beside the graph.
+  [[nodiscard]] std::size_t place() const { return index_; }
   [[nodiscard]] V& data() const { return record().data; }
   [[nodiscard]] std::vector<edge>& edges() const { return record().edges; }
   [[nodiscard]] graph_ref<V, E> graph() const;
@@ -160,6 +163,8 @@ class graph_ref {
     Part& here = part();
     return here.owner(checked(here, id)) == here.team().rank();
   }
+  /// How many vertices I have, those that were removed included.
+  [[nodiscard]] std::size_t places() const { return part().records.size(); }
   /// A vertex of mine.
   [[nodiscard]] vertex local_vertex(std::size_t id) const {
     Part& here = part();
