@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     const auto reached =
         armature::count_if(levels, [](std::size_t level) { return level != armature::unreached; });
     if (world.rank() == 0)
-      std::printf("%llu triangles; the largest component has %ld vertices; %zu can be reached\n",
+      std::printf("%llu triangles, %ld vertices in the largest component, %zu can be reached\n",
                   static_cast<unsigned long long>(triangles), largest, reached);
   });
 }
