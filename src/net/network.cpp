@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdio>
 #include <mutex>
 #include <utility>
 
@@ -24,6 +25,27 @@ void on_life(const Arrived& arrived) { network()->peers().on_life(arrived); }
 void on_ring(const Arrived& arrived) { network()->rings().on_ring(arrived); }
 void on_room(const Arrived& arrived) { network()->rings().on_room(arrived); }
 void on_notify(const Arrived& arrived) { network()->rings().on_notify(arrived); }
+
+void tell_first_refusal(transport::Refusals::Why why) {
+  std::fprintf(stderr,
+               "armature: process %d has refused a packet of the network: %s. Nothing is lost by "
+               "that; others like it are counted\n",
+               network()->links().process(),
+               why == transport::Refusals::Why::repeated
+                   ? "it had come before"
+                   : "no process of this job has sent it as it is");
+}
+
+void tell_refusals(transport::Links& links) {
+  const transport::Refusals& all = links.refusals();
+  if (all.all() <= 1) return;
+  std::fprintf(stderr,
+               "armature: process %d has refused %llu packets of the network: %llu not of this "
+               "job, or changed, and %llu that had come before\n",
+               links.process(), static_cast<unsigned long long>(all.all()),
+               static_cast<unsigned long long>(all.strange()),
+               static_cast<unsigned long long>(all.repeated()));
+}
 
 constexpr std::array<transport::Handling, 4> handlers{{
     {.kind = transport::number_of(Kind::life), .handler = on_life},
@@ -54,6 +76,7 @@ Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Opti
     if (one->poll != nullptr) polls_.push_back(one->poll);
   if (options_.connects_on_demand)
     links_.on_first_use = [this](int process) { handshake([] {}).connect_to(process, options_); };
+  links_.refusals().on_first = tell_first_refusal;
   links_.on_idle = [](Link& link) { network()->rings_.look_again(link); };
   links_.streams().on_sent = [](Link& link) { network()->rings_.streams_went_on(link); };
   links_.on_lost = [](Link& link, const char* why) {
@@ -139,6 +162,7 @@ void Network::leave() {
     farewell.agree(NodeTree(leaving->mapping(), leaving->links_.process()));
   farewell.say();
   leaving->thread_.stop();
+  tell_refusals(leaving->links_);
   leaving->~Network();
   wait::set_poller(nullptr);
 }

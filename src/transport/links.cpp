@@ -84,13 +84,17 @@ void Link::flush() {
 // Fills in the header, which lies where one of the two parts begins.
 void Link::send(OutgoingPacket& packet, std::span<const std::byte> head,
                 std::span<const std::byte> body) {
-  const PacketHeader header{links_.options_.secret, static_cast<std::uint32_t>(++sequence_),
-                            static_cast<std::uint32_t>(received_), links_.options_.process,
-                            std::exchange(open_flags_, 0)};
+  PacketHeader header{.sequence = static_cast<std::uint32_t>(++sequence_),
+                      .acknowledged = static_cast<std::uint32_t>(received_),
+                      .process = links_.options_.process,
+                      .flags = std::exchange(open_flags_, 0)};
   if ((header.flags & PacketHeader::wants_ack) != 0) wanting_ = sequence_;
   owes_ = Owes::nothing;
   std::memcpy(packet.bytes, &header, sizeof header);
   base::mark_defined(packet.bytes, packet.used);  // padding, too
+  header.sum = packet_sum({packet.bytes, packet.used},
+                          {links_.options_.secret, process_, head.empty() ? 0 : body.size()});
+  std::memcpy(packet.bytes, &header.sum, sizeof header.sum);
   ++queued_;
   // A link that could not be connected is lost: nothing is sent.
   if (!is_connected_ ||
@@ -193,14 +197,15 @@ void Links::received(std::span<const std::byte> head, std::span<const std::byte>
   }
 }
 
-/// Takes in a packet. Returns the link that it came by, if it was due.
 Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> body) {
   const std::span<const std::byte> packet = head.empty() ? body : head;
+  const PacketScope scope{options_.secret, options_.process, head.empty() ? 0 : body.size()};
   PacketHeader header;
   if (packet.size() >= sizeof header) std::memcpy(&header, packet.data(), sizeof header);
-  if (packet.size() < sizeof header || header.secret != options_.secret || header.process < 0 ||
-      header.process >= options_.processes || header.process == options_.process) {
-    ++refused_;  // nobody of this job
+  if (packet.size() < sizeof header || header.sum != packet_sum(packet, scope) ||
+      header.process < 0 || header.process >= options_.processes ||
+      header.process == options_.process) {
+    refusals_.add(Refusals::Why::strange);
     return nullptr;
   }
   Link& link = to(header.process);
@@ -211,9 +216,10 @@ Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> bo
   }
   const auto ahead =
       static_cast<std::int32_t>(header.sequence - static_cast<std::uint32_t>(link.received_ + 1));
-  if (ahead < 0)
-    fail(Errc::corrupt, fmt::format("packet {} of process {} came where {} was due",
-                                    header.sequence, header.process, link.received_ + 1));
+  if (ahead < 0) {
+    refusals_.add(Refusals::Why::repeated);
+    return nullptr;
+  }
   if (ahead > 0) {
     link.early_[header.sequence] = {{head.begin(), head.end()}, {body.begin(), body.end()}};
     return nullptr;
@@ -221,10 +227,12 @@ Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> bo
   const auto news = static_cast<std::int32_t>(header.acknowledged -
                                               static_cast<std::uint32_t>(link.acknowledged()));
   const bool was_idle = link.is_idle();
+  if (news > 0 && link.acknowledged() + static_cast<std::uint32_t>(news) > link.sequence_)
+    fail(Errc::corrupt, fmt::format("process {} acknowledges packet {}, which was not sent",
+                                    header.process, header.acknowledged));
   // Release: who sees it sees what has come before it.
   if (news > 0)
     link.acknowledged_.fetch_add(static_cast<std::uint32_t>(news), std::memory_order_release);
-  ARMATURE_ASSERT(link.acknowledged() <= link.sequence_);
   const std::uint64_t sent = link.sequence_;
   const std::size_t gathered = link.open_ != nullptr ? link.open_->used : 0;
   handle_records(link, packet.subspan(sizeof header),

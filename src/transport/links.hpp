@@ -17,6 +17,7 @@
 #include "transport/load.hpp"
 #include "transport/outgoing_packet.hpp"
 #include "transport/packet.hpp"
+#include "transport/refusals.hpp"
 #include "transport/service.hpp"
 #include "transport/service_table.hpp"
 #include "transport/stream.hpp"
@@ -225,8 +226,12 @@ class Links : public Sink {
   /// The streams of all links.
   [[nodiscard]] StreamQueues& streams() { return streams_; }
   [[nodiscard]] const StreamQueues& streams() const { return streams_; }
-  /// Packets that did not know the job's secret.
-  [[nodiscard]] std::uint64_t refused() const { return refused_; }
+  [[nodiscard]] Refusals& refusals() { return refusals_; }
+  /// Takes in a packet, as an engine reports it: `body` is what was lent, or all where `head` is
+  /// empty. Returns the link that it came by, if it was due. Throws Error(corrupt) where a process
+  /// of this job sends what makes no sense; then it is as if the packet had not come, but for what
+  /// its first records have done.
+  [[nodiscard]] Link* take(std::span<const std::byte> head, std::span<const std::byte> body);
 
   /// Called under the lock when a link has become idle; when one is lost; when one has been
   /// connected.
@@ -245,7 +250,6 @@ class Links : public Sink {
   void received(std::span<const std::byte> head, std::span<const std::byte> body) noexcept override;
   void sent(std::uint64_t token) override;
   void lost(int peer, const char* why) override;
-  [[nodiscard]] Link* take(std::span<const std::byte> head, std::span<const std::byte> body);
   void handle_records(Link& link, std::span<const std::byte> records,
                       std::span<const std::byte> lent);
   void acknowledge();
@@ -269,7 +273,7 @@ class Links : public Sink {
     Link::Early packet;
   };
   std::vector<Strange> strange_;
-  std::uint64_t refused_ = 0;
+  Refusals refusals_;
 };
 
 }  // namespace armature::transport

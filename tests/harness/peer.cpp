@@ -18,13 +18,16 @@ Peer::~Peer() { the_one = nullptr; }
 void Peer::say_as(transport::RecordKind kind, int from, const void* body, std::size_t bytes) {
   const std::lock_guard locked(mutex);
   const std::size_t padded = (bytes + 7) / 8 * 8;
-  const transport::PacketHeader header{secret, ++sequence, received, process, flags};
+  transport::PacketHeader header{
+      .sequence = ++sequence, .acknowledged = received, .process = process, .flags = flags};
   const transport::Record record{kind, static_cast<std::uint16_t>(padded - bytes),
                                  static_cast<std::uint32_t>(sizeof record + bytes), from, 0};
   Bytes packet(sizeof header + sizeof record + padded);
   std::memcpy(packet.data(), &header, sizeof header);
   std::memcpy(packet.data() + sizeof header, &record, sizeof record);
   if (bytes > 0) std::memcpy(packet.data() + sizeof header + sizeof record, body, bytes);
+  header.sum = transport::packet_sum(packet, {.secret = secret, .to = 0, .lent_bytes = 0});
+  std::memcpy(packet.data(), &header.sum, sizeof header.sum);
   incoming.push_back(std::move(packet));
   if (is_heard) wake();
 }

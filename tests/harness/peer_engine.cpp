@@ -15,7 +15,6 @@ bool PeerEngine::send(int, std::span<const std::byte> head, std::span<const std:
   packet.insert(packet.end(), body.begin(), body.end());
   transport::PacketHeader header;
   std::memcpy(&header, packet.data(), sizeof header);
-  peer_.secret = header.secret;
   peer_.received = header.sequence;
   peer_.acknowledged = header.acknowledged;
   see(packet, head.empty() ? body.size() : head.size());

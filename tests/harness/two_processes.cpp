@@ -50,6 +50,10 @@ void live(WireEnd end, const std::function<void(World&)>& body) {
 
 std::size_t run_two_processes(const std::function<void(World&)>& body) {
   Wire wire;
+  return run_two_processes(body, wire);
+}
+
+std::size_t run_two_processes(const std::function<void(World&)>& body, Wire& wire) {
   std::array<std::exception_ptr, 2> problems;
   const auto live_or_fail = [&](std::size_t process) {
     try {

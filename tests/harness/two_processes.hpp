@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "armature/run.hpp"
+#include "harness/wire.hpp"
 
 namespace armature::harness {
 
@@ -14,5 +15,7 @@ namespace armature::harness {
 /// copies. Runs body(world) as the rank of each process, and returns when both have left: how many
 /// packets have gone between them. Throws what one of them has thrown.
 std::size_t run_two_processes(const std::function<void(World&)>& body);
+/// Runs it over that wire, through which the caller sees what they send.
+std::size_t run_two_processes(const std::function<void(World&)>& body, Wire& wire);
 
 }  // namespace armature::harness

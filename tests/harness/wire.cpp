@@ -1,5 +1,7 @@
 #include "harness/wire.hpp"
 
+#include <utility>
+
 #include "armature/error.hpp"
 
 namespace armature::harness {
@@ -9,7 +11,9 @@ bool WireEngine::send(int peer, std::span<const std::byte> head, std::span<const
   const auto other = static_cast<std::size_t>(peer);
   const std::lock_guard locked(end_.wire->mutex);
   ++end_.wire->packets;
-  end_.wire->incoming[other].push_back({{head.begin(), head.end()}, {body.begin(), body.end()}});
+  Wire::Packet packet{{head.begin(), head.end()}, {body.begin(), body.end()}};
+  if (end_.wire->passes && !end_.wire->passes(other, packet)) return true;
+  end_.wire->incoming[other].push_back(std::move(packet));
   end_.wire->events[other].signal();
   return true;
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <span>
@@ -33,6 +34,8 @@ struct Wire {
   std::array<std::deque<Packet>, 2> incoming;
   std::array<Event, 2> events;
   std::size_t packets = 0;
+  /// Sees each packet and the process that it goes to, under the mutex; whether it arrives.
+  std::function<bool(std::size_t to, const Packet& packet)> passes;
   // Values that they tell each other before.
   std::condition_variable change;
   std::map<std::pair<int, std::string>, Bytes> values;

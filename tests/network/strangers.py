@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""strangers.py ARMATURE PROGRAM ENGINE SECONDS: a job of two pretended nodes works on, while strangers connect to all ports on
-which its processes listen. They send random bytes, the beginnings of real connections with random bytes changed, or nothing
-at all, and half of these connections stay open. Nothing the job does may be lost, and it must end well."""
+"""strangers.py ARMATURE PROGRAM ENGINE SECONDS [DESCRIPTORS]: a job of two pretended nodes works on, while strangers connect to
+all ports on which its processes listen. They send random bytes, the beginnings of real connections with random bytes changed,
+or nothing at all, and half of these connections stay open. With DESCRIPTORS, so many are all that a process of the job may
+have, and strangers only connect, and stay, until it has no more. Nothing the job does may be lost, and it must end well."""
 import os
 import pathlib
 import random
 import re
+import resource
 import socket
 import subprocess
 import sys
 import threading
 import time
 
-ARMATURE, PROGRAM, ENGINE, SECONDS = sys.argv[1:]
+ARMATURE, PROGRAM, ENGINE, SECONDS = sys.argv[1:5]
+DESCRIPTORS = int(sys.argv[5]) if len(sys.argv) > 5 else 0
 SEED = 34
 
 
@@ -85,16 +88,41 @@ def annoy(port, rng, kept, samples):
     return True
 
 
+def descriptors_of(pid):
+    """Returns how many a process has open."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/fd"))
+    except OSError:
+        return 0
+
+
+def confine():
+    """Of the job, before it starts."""
+    if DESCRIPTORS:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
+
+
+def connect_and_stay(port, kept):
+    """Opens one connection more than a process can have, and says nothing."""
+    if len(kept) > 5 * DESCRIPTORS:
+        return 0
+    one = socket.socket()
+    one.setblocking(False)  # nobody may take it
+    one.connect_ex(("127.0.0.1", port))
+    kept.append(one)
+    return 1
+
+
 def meet_strangers(seconds):
     """Runs the job for so long. Ends the test unless it ends well, and returns how many strangers have come."""
     rng = random.Random(SEED)
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("UCX_", "FI_", "ARMATURE_NET_"))}
     job = subprocess.Popen([ARMATURE, "run", "-n", "4", "--nodes", "2", "--net-engine", ENGINE, "--timeout", "60", PROGRAM, str(seconds)],
-                           env=inherited, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                           env=inherited, preexec_fn=confine, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     output = []
     reader = threading.Thread(target=lambda: output.extend(job.stdout))
     reader.start()
-    kept, made = [], 0
+    kept, made, most = [], 0, 0
     try:
         deadline = time.monotonic() + 60
         while not any("begins" in line for line in output) and time.monotonic() < deadline and job.poll() is None:
@@ -103,7 +131,9 @@ def meet_strangers(seconds):
         ports = sorted(set().union(*(ports_of(pid) for pid in children(job.pid)[1:])))
         samples = [sample for port in ports if (sample := heard_from(port))] or [bytes(range(64))]
         while job.poll() is None and not any("ends" in line for line in output):
-            made += sum(annoy(port, rng, kept, samples) for port in ports)
+            made += sum(connect_and_stay(port, kept) if DESCRIPTORS else annoy(port, rng, kept, samples) for port in ports)
+            if DESCRIPTORS:
+                most = max([most, *(descriptors_of(pid) for pid in children(job.pid)[1:])])
             time.sleep(0.002)
     finally:
         for one in kept:
@@ -114,10 +144,11 @@ def meet_strangers(seconds):
             job.kill()
         reader.join()
     text = "".join(output)
-    print(f"{made} connections to {len(ports)} ports, {len(kept)} of them kept open\n{text}")
+    print(f"{made} connections to {len(ports)} ports, {len(kept)} of them kept open, {most} descriptors of a process\n{text}")
     if job.returncode != 0 or len(re.findall(r"rank \d works on: all well", text)) != 4:
         sys.exit(f"the job ended with {job.returncode}")
-    return made
+    # An engine that takes connections goes to the limit; one that leaves them with the kernel need not.
+    return made if made > 4 * DESCRIPTORS else 0
 
 
 def main():

@@ -22,7 +22,7 @@ namespace {
 [[noreturn]] void refuse_word(const std::string& word) {
   base::fail(Errc::start,
              fmt::format("ARMATURE_NET_HOOK: '{}' is none of count, trace=FILE, delay=US, "
-                         "reorder=SEED, lose=PEER@PACKETS, refuse=PEER",
+                         "reorder=SEED, lose=PEER@PACKETS, refuse=PEER, forge=SEED",
                          word));
 }
 
@@ -49,6 +49,8 @@ void take_word(HookOptions& options, const std::string& word) {
     options.reorder = number_in<std::uint64_t>(value, word);
   } else if (name == "refuse") {
     options.refuse = number_in<int>(value, word);
+  } else if (name == "forge") {
+    options.forge = number_in<std::uint64_t>(value, word);
   } else if (const std::size_t at = value.find('@'); name == "lose" && at != value.npos) {
     options.lose = number_in<int>(value.substr(0, at), word);
     options.lose_after = number_in<std::uint64_t>(value.substr(at + 1), word);
@@ -109,7 +111,11 @@ std::optional<DelayedPackets::Packet> DelayedPackets::take_one() {
 }
 
 Hook::Hook(Sink& sink, const HookOptions& options, const Open& open)
-    : sink_(sink), options_(options), inner_(open(*this)), delayed_(options) {
+    : sink_(sink),
+      options_(options),
+      forger_(options.forge),
+      inner_(open(*this)),
+      delayed_(options) {
   description_ = inner_->description();
   if (options_.delay_us != 0) {
     delayed_.watch_clock(inner_->descriptor());
@@ -148,14 +154,24 @@ bool Hook::send(int peer, std::span<const std::byte> head, std::span<const std::
   ++count.packets;
   count.bytes += head.size() + body.size();
   trace("sent", peer, head.size() + body.size());
-  if (options_.delay_us == 0) return inner_->send(peer, head, body, token);
+  if (options_.delay_us == 0) return send_now(peer, head, body, token);
   delayed_.add({peer, head, body, token});
   return false;
 }
 
+// Forged packets follow, so that the packet's memory is still the sender's.
+bool Hook::send_now(int peer, std::span<const std::byte> head, std::span<const std::byte> body,
+                    std::uint64_t token) {
+  if (options_.forge == 0) return inner_->send(peer, head, body, token);
+  forger_.remember(peer, head, body);
+  const bool is_free = inner_->send(peer, head, body, token);
+  forger_.send_one(*inner_);
+  return is_free;
+}
+
 bool Hook::progress() {
   const bool any = delayed_.take_due([this](const DelayedPackets::Packet& due) {
-    if (inner_->send(due.peer, due.head, due.body, due.token)) sink_.sent(due.token);
+    if (send_now(due.peer, due.head, due.body, due.token)) sink_.sent(due.token);
   });
   return inner_->progress() || any;
 }

@@ -11,6 +11,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/random.hpp"
+#include "transport/hook/forger.hpp"
 #include "transport/transport.hpp"
 
 // An engine around another one, for tests and for finding out what happens: it counts packets,
@@ -19,7 +20,7 @@
 namespace armature::transport {
 
 /// The actions of a hook. Written as words with commas between: `count`, `trace=FILE`, `delay=US`,
-/// `reorder=SEED`, `lose=PEER@PACKETS`, `refuse=PEER`.
+/// `reorder=SEED`, `lose=PEER@PACKETS`, `refuse=PEER`, `forge=SEED`.
 struct HookOptions {
   bool count = false;            // says at the end how much went to whom
   std::string trace;             // a line for every packet goes to this file and ".PID"; "": none
@@ -28,6 +29,7 @@ struct HookOptions {
   int lose = -1;                 // this peer cannot be reached any more
   std::uint64_t lose_after = 0;  // when so many packets have been sent to it
   int refuse = -1;               // connecting to this peer fails
+  std::uint64_t forge = 0;       // a seed: sends packets that nobody has meant, too; 0: none
 
   /// Throws Error(start) that says what is wrong with the text.
   [[nodiscard]] static HookOptions parse(const std::string& text);
@@ -128,12 +130,17 @@ class Hook final : public Engine, private Sink {
 
  private:
   void received(std::span<const std::byte> head, std::span<const std::byte> body) override;
-  void sent(std::uint64_t token) override { sink_.sent(token); }
+  void sent(std::uint64_t token) override {
+    if (!forger_.let_go(token)) sink_.sent(token);
+  }
+  [[nodiscard]] bool send_now(int peer, std::span<const std::byte> head,
+                              std::span<const std::byte> body, std::uint64_t token);
   void lost(int peer, const char* why) override { sink_.lost(peer, why); }
   void trace(const char* what, int peer, std::size_t bytes) const;
 
   Sink& sink_;
   HookOptions options_;
+  Forger forger_;  // the engine may let go of what is the forger's as it ends
   std::unique_ptr<Engine> inner_;
   std::string description_;
   base::FileDescriptor trace_;

@@ -127,6 +127,27 @@ TEST(Hook, a_peer_is_lost_after_so_many_packets) {
   EXPECT_EQ(hook.sent_to(2).packets, 5U);
 }
 
+TEST(Hook, forged_packets_come_besides_and_every_real_one_does) {
+  Seen seen;
+  Hook hook = hooked(seen, "forge=3");
+  std::vector<int> numbers(100);
+  for (int i = 0; i < 100; ++i) {
+    numbers[static_cast<std::size_t>(i)] = 0x0101'0101 * i;
+    EXPECT_TRUE(hook.send(0, packet(numbers[static_cast<std::size_t>(i)]), {}, 0));
+    hook.progress();
+  }
+  EXPECT_GT(seen.packets.size(), 110U);
+  EXPECT_TRUE(seen.tokens.empty());
+  std::vector<int> left = numbers;
+  for (const int number : seen.packets)
+    if (!left.empty() && number == left.front()) left.erase(left.begin());
+  EXPECT_TRUE(left.empty()) << left.size() << " are not there, or not in order";
+  const auto is_changed = [&](int number) {
+    return std::find(numbers.begin(), numbers.end(), number) == numbers.end();
+  };
+  EXPECT_TRUE(std::any_of(seen.packets.begin(), seen.packets.end(), is_changed));
+}
+
 TEST(Hook, a_connection_can_be_refused) {
   Seen seen;
   Hook hook = hooked(seen, "refuse=3");
