@@ -310,9 +310,11 @@ void RemoteRings::on_ring(const Arrived& arrived) {
   const auto head = arrived.head<Bytes>();
   const auto bytes = arrived.rest(sizeof head);
   const int to = arrived.record.to, from = arrived.record.from;
-  if (map_.space_of(to) == nullptr || head.what >= kinds)
-    fail(Errc::corrupt,
-         fmt::format("process {} sends to rank {}, which is elsewhere", arrived.process, to));
+  if (map_.space_of(to) == nullptr || head.what >= kinds || from < 0 ||
+      from >= map_.mapping().ranks())
+    fail(Errc::corrupt, fmt::format("process {} sends a ring of rank {} to rank {}: one of them "
+                                    "is elsewhere",
+                                    arrived.process, from, to));
   Pair& between = pair(to, from);
   Incoming& in = between.in[head.what];
   if (in.bytes == nullptr) make_proxy(between, static_cast<What>(head.what), head.capacity);

@@ -99,6 +99,14 @@ void on_plan(const transport::Arrived& arrived) {
       record.where > space::KeptIn::next_start)
     base::fail(Errc::corrupt, fmt::format("process {} tells of {} ranks from {} on",
                                           arrived.process, record.count, record.first));
+  const auto processes_of_job = static_cast<std::int32_t>(mapping.header().processes);
+  for (std::uint32_t i = 0; i < record.count; ++i) {
+    std::int32_t process = 0;
+    std::memcpy(&process, processes.data() + i * sizeof process, sizeof process);
+    if (process < 0 || process >= processes_of_job)
+      base::fail(Errc::corrupt,
+                 fmt::format("process {} sends a rank to process {}", arrived.process, process));
+  }
   const auto directory = processes.subspan(record.count * sizeof(std::int32_t));
   write(mapping, record, processes.data(),
         {reinterpret_cast<const char*>(directory.data()), directory.size()});

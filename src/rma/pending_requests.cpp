@@ -113,7 +113,9 @@ void PendingRequest::on_answer(const Arrived& answer) {
   all.free.push_back(place);
   request->finish();
   // A thread that runs no rank looks by itself.
-  if (answer.record.to >= 0) wait::notify(network()->mapping().slot(answer.record.to));
+  const int asker = answer.record.to;
+  if (asker >= 0 && asker < network()->mapping().ranks())
+    wait::notify(network()->mapping().slot(answer.record.to));
 }
 
 const std::array<transport::Handling, 5> PendingRequest::handlers{{

@@ -84,7 +84,8 @@ std::map<std::uint64_t, std::deque<LockWaiter>>& queues() { return base::state<Q
 
 LockWord& word_of(const Arrived& arrived, const LockRecord& record) {
   if (network()->space_of(arrived.record.to) == nullptr || record.address % sizeof(LockWord) != 0 ||
-      wait::lock_holder(record.token) != arrived.record.from ||
+      wait::lock_holder(record.token) != arrived.record.from || arrived.record.from < 0 ||
+      arrived.record.from >= network()->mapping().ranks() ||
       !network()->mapping().holds(arrived.record.to, record.address, sizeof(LockWord)))
     fail(Errc::corrupt, fmt::format("process {} wants a mutex at {:#x}, where none is",
                                     arrived.process, record.address));

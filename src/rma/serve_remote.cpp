@@ -24,6 +24,7 @@
 #include "rma/remote.hpp"
 #include "rma/remote_lock.hpp"
 #include "rma/rows.hpp"
+#include "rma/serve_check.hpp"
 #include "rma/subarray.hpp"
 #include "rma/target.hpp"
 #include "transport/limits.hpp"
@@ -59,7 +60,13 @@ Memory check_rows(const Arrived& arrived, std::uint64_t address, const IovCursor
   subarray.row_bytes = row_bytes;
   subarray.levels = levels.levels;
   subarray.counts = levels.counts;
-  const Reach touched = reach(subarray, levels.strides, "get");
+  Reach touched{};
+  try {
+    touched = reach(subarray, levels.strides, "get");
+  } catch (const Error&) {
+    fail(Errc::corrupt, fmt::format("process {} names rows of rank {} that reach too far",
+                                    arrived.process, arrived.record.to));
+  }
   return checked(arrived, address + static_cast<std::uint64_t>(touched.below), touched.bytes);
 }
 
@@ -260,6 +267,14 @@ void answer_held(const Arrived& request, std::uint64_t number, std::vector<std::
   answer(request, number, from, size, std::move(bytes));
 }
 
+void answer_nothing(const Arrived& request, std::uint64_t number) {
+  network()
+      ->links()
+      .to(request.process)
+      .post(Kind::data, request.record.to, request.record.from, DataRecord{number},
+            Link::Ack::none);
+}
+
 std::vector<std::byte> read_all(const MemoryKind& kind, IovCursor from, std::size_t bytes) {
   std::vector<std::byte> read(bytes);
   for (std::size_t at = 0; at < bytes;) {
@@ -285,6 +300,7 @@ void on_get(const Arrived& arrived) {
     if (__builtin_mul_overflow(bytes, levels.counts[level], &bytes))
       fail(Errc::corrupt, "a get of more than can be");
   }
+  if (bytes == 0) return answer_nothing(arrived, record.request);
   const Memory memory = check_rows(arrived, record.address, levels, record.row_bytes);
   const IovCursor from = IovCursor::subarray(pointer(record.address), record.row_bytes, levels);
   memory.kind == nullptr
@@ -307,6 +323,7 @@ void on_gather(const Arrived& arrived) {
     pieces[i] = pointer(address);
   }
   const std::size_t bytes = record.count * record.piece_bytes;
+  if (bytes == 0) return answer_nothing(arrived, record.request);
   if (all_by_loads)
     return answer(arrived, record.request, IovCursor::pieces(std::move(pieces), record.piece_bytes),
                   bytes);
@@ -341,38 +358,6 @@ void on_signal(const Arrived& arrived) {
   const Memory memory = checked(arrived, record.address, sizeof record.value);
   (void)target_of(arrived, memory).perform(atomic_of(record));
   wait::notify(mapping().slot(arrived.record.to));
-}
-
-void on_check(const Arrived& arrived) {
-  const auto record = arrived.head<CheckRecord>();
-  const auto name = arrived.rest(sizeof record);
-  const std::string call(reinterpret_cast<const char*>(name.data()), name.size());
-  if (network()->space_of(arrived.record.to) == nullptr) fail(Errc::corrupt, "a check elsewhere");
-  CheckedRecord checked{.request = record.request, .extent = mapping().extent(arrived.record.to)};
-  if (const space::Exposures* const list = mapping().exposures(arrived.record.to))
-    if (const auto range = list->holding(record.address, record.bytes)) {
-      note_asker(Rank(arrived.record.to), arrived.process);
-      checked.begin = range->begin;
-      checked.bytes = range->bytes;
-    }
-  std::string text;
-  try {
-    (void)require_local(mapping(), Rank(arrived.record.to),
-                        reinterpret_cast<const void*>(record.address), record.bytes, call.c_str());
-  } catch (const Error& error) {
-    checked.code = static_cast<std::uint32_t>(error.code()) + 1;
-    text = error.what();
-    // The text before the call, which says who speaks, is removed: it is added again where the
-    // error is thrown.
-    if (const auto begin = text.find(call); begin != std::string::npos) text.erase(0, begin);
-  }
-  std::byte* const body = network()
-                              ->links()
-                              .to(arrived.process)
-                              .append(Kind::checked, arrived.record.to, arrived.record.from,
-                                      sizeof checked + text.size(), Link::Ack::none);
-  std::memcpy(body, &checked, sizeof checked);
-  std::memcpy(body + sizeof checked, text.data(), text.size());
 }
 
 }  // namespace

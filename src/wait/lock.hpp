@@ -22,7 +22,9 @@ inline std::uint64_t lock_token(int rank) { return static_cast<std::uint64_t>(ra
 /// The token of the calling thread, which counts as that rank.
 std::uint64_t lock_token_of_thread(int rank);
 /// The rank; -1 where the word is free.
-inline int lock_holder(std::uint64_t word) { return static_cast<int>(word) - 1; }
+inline int lock_holder(std::uint64_t word) {
+  return static_cast<int>(static_cast<std::uint32_t>(word) - 1);
+}
 
 inline bool try_lock_by(LockWord& word, std::uint64_t token) {
   std::uint64_t free = 0;

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+// The form of an input: a packet of process 1 to process 0 of a job, as bytes that a fuzzer may
+// change in any way. What a stranger cannot know, the sum, is added when it is played.
+
+namespace armature::fuzz {
+
+using Bytes = std::vector<std::byte>;
+
+/// The beginning of an input. Records follow, then what was lent behind the last.
+struct InputHead {
+  std::uint8_t flags = 0;           // of the packet's header
+  std::int8_t acknowledged = 0;     // that many packets more than were sent
+  std::int8_t sequence = 0;         // that many more than is due
+  std::uint8_t is_from_nobody = 0;  // 1: of a process that there is not
+  std::uint32_t lent_bytes = 0;
+};
+static_assert(sizeof(InputHead) == 8);
+
+/// How many packets have been played, and which records were in them.
+struct Tally {
+  struct Kind {
+    std::uint64_t played = 0;   // it was among the records
+    std::uint64_t handled = 0;  // all of the packet was
+  };
+  std::vector<std::vector<Kind>> kinds;  // by service and number
+  std::uint64_t inputs = 0;
+  std::uint64_t corrupt = 0;  // packets that made no sense
+};
+
+/// Runs a job of two processes that does all kinds of things, and keeps it as it is: the second
+/// process is silent from then on. Returns what it has sent to the first: the corpus.
+[[nodiscard]] std::vector<Bytes> begin_job();
+/// Plays one input to the first process. Whatever it is, the process goes on.
+void play(std::span<const std::byte> input);
+[[nodiscard]] const Tally& tally();
+/// The name of a service by its number, once something has been played.
+[[nodiscard]] const char* name_of_service(std::size_t service);
+
+}  // namespace armature::fuzz
