@@ -1,7 +1,6 @@
 #include "fibers/private_globals.hpp"
 
 #include <cstdint>
-#include <fstream>
 
 #include <fmt/format.h>
 
@@ -9,33 +8,26 @@
 #include "base/valgrind.hpp"
 #include "fibers/replaced_attributes.hpp"
 #include "fibers/replaced_calls.hpp"
+#include "fibers/replaced_lookups.hpp"
+#include "fibers/stack_guard.hpp"
 #include "image/copies.hpp"
-#include "space/virtual_segment.hpp"
 
 namespace armature::fibers {
 namespace {
 
-/// The kernel's limit, where it can be read.
-std::uint64_t areas_max() {
-  std::uint64_t most = UINT64_MAX;
-  std::ifstream("/proc/sys/vm/max_map_count") >> most;
-  return most != 0 ? most : UINT64_MAX;
-}
-
 /// Requires that the kernel lets a process have the memory areas that its ranks make.
 void require_areas(const space::ControlHeader& job, const image::Plan& plan) {
-  const bool are_guarded = space::VirtualSegment::guards_are_areas(job.ranks);
+  const bool are_guarded = guards_are_areas(job.ranks, &plan);
   const std::uint64_t ranks = (job.ranks + job.processes - 1) / job.processes;
-  // Behind the code of each image lie its data, an area of the segment.
-  const std::uint64_t each = plan.text.size() + plan.images.size() + (are_guarded ? 2 : 0);
-  if (ranks * each > areas_max())
+  const std::uint64_t each = plan.areas() + (are_guarded ? 2 : 0), most = image::areas_max();
+  if (ranks * each > most)
     base::fail(
         Errc::start,
         fmt::format("--private-globals: {} ranks of a process take {} memory areas, {} each, "
                     "and the kernel gives it {}: run more processes, raise "
                     "vm.max_map_count, or let the ranks of a process share the program's globals "
                     "(--private-globals=off)",
-                    ranks, ranks * each, each, areas_max()));
+                    ranks, ranks * each, each, most));
 }
 
 }  // namespace
@@ -55,6 +47,7 @@ void make_globals_private(const space::Mapping& mapping) {
   image::Plan& plan = image::plan_of_program();
   replace_calls(plan);
   replace_attributes(plan);
+  replace_lookups(plan);
   const std::uint64_t bytes = plan.all_bytes();
   if (bytes > mapping.segment_bytes() / 8)
     base::fail(Errc::start,

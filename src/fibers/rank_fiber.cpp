@@ -1,35 +1,15 @@
-// Below the stack lie pages that must not be touched, so that a rank that needs more ends with a
-// word about it instead of writing over what lies there. An area without access is as cheap if it
-// is as large as the stack, and then few frames skip it. It makes two areas more for each rank,
-// which for many is more than the kernel allows a process. These have a small guard inside the
-// area, where the kernel has that, or none. Kernels have it since 6.15; each of its pages is an
-// entry of a page table.
 #include "fibers/rank_fiber.hpp"
-
-#include <sys/mman.h>
 
 #include <new>
 
-#include "base/process_memory.hpp"
 #include "base/valgrind.hpp"
+#include "fibers/stack_guard.hpp"
 #include "space/virtual_segment.hpp"
-
-#ifndef MADV_GUARD_INSTALL
-#define MADV_GUARD_INSTALL 102
-#endif
 
 namespace armature::fibers {
 namespace {
 
 constexpr std::size_t record_bytes = (sizeof(RankFiber) + 63) / 64 * 64;
-
-void guard(std::byte* stack, const space::VirtualSegment& segment, int ranks) {
-  const base::ProcessMemory processes;  // not the rank's doing that happens to run
-  if (space::VirtualSegment::guards_are_areas(static_cast<std::uint64_t>(ranks)) &&
-      mprotect(stack - segment.guard_bytes, segment.guard_bytes, PROT_NONE) == 0)
-    return;
-  (void)madvise(stack - space::stack_guard_bytes, space::stack_guard_bytes, MADV_GUARD_INSTALL);
-}
 
 /// The end of the record.
 std::byte* top(const space::Mapping& mapping, int rank) {
@@ -60,7 +40,8 @@ RankFiber& RankFiber::of(const space::Mapping& mapping, int rank) {
 }
 
 void RankFiber::arrange_process(const space::Mapping& mapping) const {
-  guard(stack_begin(mapping, rank), space::VirtualSegment(mapping.header()), mapping.ranks());
+  guard_stack(stack_begin(mapping, rank), space::VirtualSegment(mapping.header()).guard_bytes,
+              static_cast<std::uint64_t>(mapping.ranks()));
   program.map_code();
 }
 

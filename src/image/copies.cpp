@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <ranges>
 #include <utility>
 
@@ -102,6 +103,12 @@ void Copies::fill(int rank) const {
     *reinterpret_cast<int*>(image + at) = 1;
 }
 
+std::uint64_t areas_max() {
+  std::uint64_t most = 0;
+  std::ifstream("/proc/sys/vm/max_map_count") >> most;
+  return most != 0 ? most : UINT64_MAX;
+}
+
 void Copies::map_text(int rank) const {
   for (const Plan::Text& text : plan_.text) {
     void* const mapped =
@@ -111,9 +118,9 @@ void Copies::map_text(int rank) const {
       base::fail(
           Errc::start,
           fmt::format("--private-globals: the program's code cannot be mapped for rank {}: "
-                      "{} (each rank needs {} memory areas; the limit of a process is "
-                      "vm.max_map_count)",
-                      rank, base::system_text(errno), plan_.text.size() + plan_.images.size()));
+                      "{} (each rank that runs here, or has, takes {} memory areas and those of "
+                      "its stack; the kernel gives a process {}: vm.max_map_count)",
+                      rank, base::system_text(errno), plan_.areas(), areas_max()));
   }
 }
 

@@ -51,7 +51,8 @@ class Copies {
 
   /// Writes the data of a copy, into memory that holds zeros.
   void fill(int rank) const;
-  /// Maps the code of a copy in this process. Throws Error(start) where the kernel cannot.
+  /// Maps the code of a copy in this process. Throws Error(start) where the kernel cannot, with the
+  /// number of memory areas that it allows.
   void map_text(int rank) const;
   // Called as the rank, as the C library does before main and after it:
   void construct(int rank, int argc, char** argv, char** variables) const;
@@ -67,6 +68,9 @@ class Copies {
   const std::vector<base::FileDescriptor> files_;
   std::vector<std::span<std::byte>> thread_locals_;
 };
+
+/// How many memory areas the kernel lets a process have (vm.max_map_count); 2^64 - 1: unknown.
+std::uint64_t areas_max();
 
 /// Has exit() of copies call that first. It returns where the caller is in no rank's main.
 void end_main_by(void (*end)(int status));

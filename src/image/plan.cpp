@@ -66,6 +66,21 @@ void require_common_alignment(const Loaded& image, const ElfW(Phdr) & part) {
                             part.p_align, page));
 }
 
+/// Code and constants that follow each other in memory as in the file are one memory area of each
+/// rank instead of three. Then constants may be executed, as with linkers that do not part them.
+void add_text(Plan& plan, const Plan::Text& text) {
+  Plan::Text* const last = plan.text.empty() ? nullptr : &plan.text.back();
+  const bool follows = last != nullptr && last->image == text.image &&
+                       text.begin - last->begin == last->bytes &&
+                       text.file_offset - last->file_offset == last->bytes;
+  if (!follows) {
+    plan.text.push_back(text);
+    return;
+  }
+  last->bytes += text.bytes;
+  last->protection |= text.protection;
+}
+
 void add_part(Plan& plan, Plan::Image& own, const Loaded& image, const ElfW(Phdr) & part) {
   const std::uint64_t begin = page_below(part.p_vaddr);
   const std::uint64_t end = page_above(part.p_vaddr + part.p_memsz);
@@ -77,8 +92,8 @@ void add_part(Plan& plan, Plan::Image& own, const Loaded& image, const ElfW(Phdr
   if (!is_writable(part)) {
     const int protection =
         ((part.p_flags & PF_R) != 0 ? PROT_READ : 0) | ((part.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
-    plan.text.push_back({own.begin + begin, end - begin, page_below(part.p_offset), protection,
-                         plan.images.size()});
+    add_text(plan, {own.begin + begin, end - begin, page_below(part.p_offset), protection,
+                    plan.images.size()});
     return;
   }
   if ((part.p_flags & PF_X) != 0)

@@ -79,6 +79,9 @@ struct Plan {
   };
   [[nodiscard]] std::uint64_t thread_locals_bytes() const;
 
+  /// The memory areas that a copy makes in a process: its code, and what is written behind that.
+  [[nodiscard]] std::uint64_t areas() const { return text.size() + images.size(); }
+
   std::uint64_t bytes = 0;         // of all images, whole pages
   std::vector<Image> images;       // the program first
   std::vector<std::size_t> order;  // in which constructors run: a library before its users

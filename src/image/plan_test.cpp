@@ -277,6 +277,27 @@ TEST(PlanTest, a_library_lies_behind_the_program_and_each_finds_the_others_copy)
   EXPECT_EQ(copies.own_of(0, library.base() + 300), copy + 3 * page + 300);
 }
 
+TEST(PlanTest, code_and_constants_beside_each_other_are_one_memory_area) {
+  constexpr std::uint64_t elsewhere = 16 * page;  // in the file
+  for (const std::uint64_t offset : {page, elsewhere}) {
+    MadeImage image;
+    image.headers[1] = MadeImage::header(PT_DYNAMIC, data, 512, PF_R | PF_W);
+    image.headers[3] = MadeImage::header(PT_LOAD, 0, page, PF_R);
+    image.headers[4] = MadeImage::header(PT_LOAD, data, 2 * page, PF_R | PF_W);
+    image.headers.push_back(MadeImage::header(PT_LOAD, 3 * page, page, PF_R));
+    image.headers.push_back(MadeImage::header(PT_LOAD, 4 * page, 100, PF_R | PF_X));
+    image.headers.back().p_offset = 3 * page + offset;
+    const Plan plan = image.planned();
+    const bool is_one = offset == page;
+    ASSERT_EQ(plan.text.size(), is_one ? 2u : 3u);
+    EXPECT_EQ(plan.areas(), is_one ? 3u : 4u);
+    EXPECT_EQ(plan.text[0].bytes, page);
+    EXPECT_EQ(plan.text[1].begin, 3 * page);
+    EXPECT_EQ(plan.text[1].bytes, is_one ? 2 * page : page);
+    EXPECT_EQ(plan.text[1].protection, is_one ? PROT_READ | PROT_EXEC : PROT_READ);
+  }
+}
+
 TEST(CopiesTest, code_and_constants_are_told_from_variables) {
   MadeImage image;
   const Loaded loaded = image.loaded();

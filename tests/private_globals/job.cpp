@@ -2,12 +2,15 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 #include <armature/armature.hpp>
 #include <armature/checkpoint.hpp>
+#include <armature/collectives.hpp>
 #include <armature/locality.hpp>
 #include <armature/virtual.hpp>
 
@@ -19,7 +22,33 @@ bool is_one_node(const armature::World& world) {
   return true;
 }
 
+/// The areas of this process's memory that begin behind `first` and not behind `last`.
+int areas_between(std::uintptr_t first, std::uintptr_t last) {
+  std::ifstream maps("/proc/self/maps");
+  int count = 0;
+  for (std::string line; std::getline(maps, line);)
+    if (const auto begin = std::stoull(line, nullptr, 16); begin > first && begin <= last) ++count;
+  return count;
+}
+
 }  // namespace
+
+void job_count_areas(int me, const void* variable) {
+  constexpr int most = 6;
+  armature::World& world = armature::world();
+  const auto places = allgather(world, reinterpret_cast<std::uintptr_t>(variable));
+  const auto processes = allgather(world, static_cast<long>(getpid()));
+  const auto next = static_cast<std::size_t>(me) + 1;
+  // From one rank's variable to the next one's there is one of everything that a rank has.
+  if (next < places.size() && processes[next - 1] == processes[next] &&
+      places[next - 1] != places[next]) {
+    const int areas = areas_between(places[next - 1], places[next]);
+    if (areas > most || areas < 2)
+      armature::abort(1, "rank " + std::to_string(me) + " has " + std::to_string(areas) +
+                             " memory areas, of which it may have " + std::to_string(most));
+  }
+  world.barrier();
+}
 
 void job_move(int round) {
   armature::World& world = armature::world();

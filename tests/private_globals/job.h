@@ -14,6 +14,9 @@ void job_move(int round);
 void job_stop(int me);
 /* Ends the job with these words unless that is so. */
 void job_need(int holds, const char* what);
+/* Needs that no rank here takes more memory areas than a rank may have. `variable`: a global that
+   each has for itself. All call it. */
+void job_count_areas(int me, const void* variable);
 /* Says that all is well, once. */
 void job_well(int me);
 

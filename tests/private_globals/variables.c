@@ -128,6 +128,7 @@ int main(int argc, char** argv) {
   ARMCI_Init();
   rank = armci_msg_me();
   is_rank = 1;
+  job_count_areas(rank, &first);
   check_beginning();
   read_options(argc, argv);
   atexit(end_last);
@@ -143,6 +144,7 @@ int main(int argc, char** argv) {
     check(round);
     check_attributes(round);
   }
+  job_count_areas(rank, &first);
   job_need(optind == 4 + rank, "options, later");
   job_well(rank);
   ARMCI_Finalize();

@@ -142,6 +142,7 @@ int work(armature::World& world) {
     check_calls(world, remote, round);
   }
   check_thread();
+  job_count_areas(me, &rank);
   job_well(me);
   std::cout << std::flush;
   return 0;

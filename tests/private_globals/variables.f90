@@ -1,7 +1,7 @@
 ! Variables of every kind that Fortran has.
 module of_module
   implicit none
-  integer :: plain = 5
+  integer, target :: plain = 5
   real(8) :: matrix(50, 50) = 1.5d0
   real(8), allocatable :: later(:)
   character(len=12) :: text = 'begin '
@@ -45,6 +45,11 @@ program variables
       import c_int
       integer(c_int), value :: rank
     end subroutine
+    subroutine job_count_areas(rank, variable) bind(c, name='job_count_areas')
+      import c_int, c_ptr
+      integer(c_int), value :: rank
+      type(c_ptr), value :: variable
+    end subroutine
     subroutine job_well(rank) bind(c, name='job_well')
       import c_int
       integer(c_int), value :: rank
@@ -77,6 +82,7 @@ program variables
     call need(value == 1000 * (round + 1) + 10 * me + round + 1, 'save and common')
     call need(text(1:6) == achar(65 + me) // 'here ', 'text')
   end do
+  call job_count_areas(me, c_loc(plain))
   call job_well(me)
   call need(armci_finalize() == 0, 'to leave')
   call armci_msg_finalize()

@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
     job_need(*library_to_named == 10 * me, "a pointer to it");
     job_move(round);
   }
+  job_count_areas(me, made_anew);
   job_well(me);
   ARMCI_Finalize();
   armci_msg_finalize();

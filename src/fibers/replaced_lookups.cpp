@@ -1,0 +1,238 @@
+// The loader knows the original program, and not the copies: a name that a copy asks for is looked
+// up for the original, and what lies in that is the copy's then. Libraries that a rank loads are
+// the process's. The loader binds what they name of the program to the original, whose variables no
+// rank has: such a library is refused. The others keep the rank in its process, where alone they
+// lie.
+#include "fibers/replaced_lookups.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/process_memory.hpp"
+#include "base/runtime.hpp"
+#include "image/copies.hpp"
+#include "wait/rank_context.hpp"
+
+namespace armature::fibers {
+namespace {
+
+using image::Copies;
+using image::Loaded;
+
+/// The libraries that ranks of this process have loaded, and why others could not be.
+struct LoadedByRanks {
+  struct Handle {
+    int rank;
+    void* handle;
+  };
+  struct Refusal {
+    int rank;
+    std::string why;
+    bool is_said = false;  // the text lasts until the next call, as dlerror's
+  };
+  std::mutex lock;
+  std::vector<Handle> handles;
+  std::list<Refusal> refusals;  // the last one of a rank, for dlerror
+};
+
+void refuse(LoadedByRanks& loaded, int rank, std::string why) {
+  std::erase_if(loaded.refusals, [&](const auto& one) { return one.rank == rank; });
+  if (!why.empty()) loaded.refusals.push_back({rank, std::move(why)});
+}
+
+std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+void* look_up(void* handle, const char* name, const char* version) {
+  return version != nullptr ? dlvsym(handle, name, version) : dlsym(handle, name);
+}
+
+bool lies_in(const Loaded& image, std::uintptr_t address) {
+  return image.part_of(address - image.base) != nullptr;
+}
+
+/// Looks up what RTLD_NEXT stands for: the first library behind the caller's that has it.
+void* look_behind(std::uintptr_t caller, const char* name, const char* version) {
+  const std::vector<Loaded> all = Loaded::all();
+  const auto own =
+      std::ranges::find_if(all, [&](const Loaded& one) { return lies_in(one, caller); });
+  for (auto next = own == all.end() ? own : own + 1; next != all.end(); ++next) {
+    void* const library = dlopen(next->path, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) continue;
+    void* const found = look_up(library, name, version);
+    dlclose(library);
+    // The loader looks into what that library needs, too.
+    if (found != nullptr && lies_in(*next, number(found))) return found;
+  }
+  return nullptr;
+}
+
+/// The name as the copy that calls means it.
+void* look_up_for(const void* caller, void* handle, const char* name, const char* version) {
+  const base::ProcessMemory processes;  // the loader keeps some
+  const Copies& copies = *image::copies();
+  const int rank = copies.owner(number(caller));
+  void* const found = handle == RTLD_NEXT
+                          ? look_behind(copies.original_of(number(caller)), name, version)
+                          : look_up(handle, name, version);
+  auto& loaded = base::state<LoadedByRanks>();
+  const std::scoped_lock locked(loaded.lock);
+  const bool is_behind = handle == RTLD_NEXT && found == nullptr;
+  refuse(loaded, rank,
+         is_behind ? fmt::format("no library behind the program has {}{}{}", name,
+                                 version != nullptr ? " of version " : "",
+                                 version != nullptr ? version : "")
+                   : "");
+  if (found == nullptr || rank < 0) return found;
+  return reinterpret_cast<void*>(copies.own_of(rank, number(found)));
+}
+
+void* find(void* handle, const char* name) {
+  return look_up_for(__builtin_return_address(0), handle, name, nullptr);
+}
+
+void* find_version(void* handle, const char* name, const char* version) {
+  return look_up_for(__builtin_return_address(0), handle, name, version);
+}
+
+/// Whether code that finds the original there finds what each copy has: a variable of a library
+/// that lies in the program, or an inline function.
+bool is_the_same_in_copies(const Copies& copies, std::uintptr_t address) {
+  const std::uintptr_t place = copies.own_of(0, address) - number(copies.of(0));
+  const auto holds = [&](const image::Plan::Borrowed& one) {
+    return place - one.begin < std::max<std::uint64_t>(one.bytes, 1);
+  };
+  if (std::ranges::any_of(copies.plan().borrowed, holds)) return true;
+  Dl_info info{};
+  void* entry = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(address), &info, &entry, RTLD_DL_SYMENT) == 0 ||
+      entry == nullptr)
+    return false;
+  const auto& symbol = *static_cast<const ElfW(Sym)*>(entry);
+  return ELF64_ST_BIND(symbol.st_info) == STB_WEAK && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC;
+}
+
+/// The first name of a library that lies in the program; nothing: it names none of it.
+std::optional<std::string> names_of_program(const Copies& copies, const Loaded& library) {
+  if (library.header(PT_DYNAMIC) == nullptr) return std::nullopt;
+  const image::Dynamic dynamic(library);
+  const auto look_at = [&](std::span<const ElfW(Rela)> table) -> std::optional<std::string> {
+    for (const ElfW(Rela) & one : table) {
+      const auto type = ELF64_R_TYPE(one.r_info);
+      if (type != R_X86_64_64 && type != R_X86_64_GLOB_DAT && type != R_X86_64_JUMP_SLOT) continue;
+      const std::uintptr_t named = library.word(one.r_offset);
+      if (copies.own_of(0, named) != named && !is_the_same_in_copies(copies, named))
+        return std::string(dynamic.symbol(one).name);
+    }
+    return std::nullopt;
+  };
+  if (auto name = look_at(dynamic.table<ElfW(Rela)>(DT_RELA, DT_RELASZ))) return name;
+  return look_at(dynamic.table<ElfW(Rela)>(DT_JMPREL, DT_PLTRELSZ));
+}
+
+/// A library's file where the program finds it, which may not be where this library would: in a
+/// folder of the program's.
+std::string found_file(const char* file) {
+  if (file == nullptr || std::string_view(file).find('/') != std::string_view::npos) return {};
+  void* const program = dlopen(nullptr, RTLD_LAZY);
+  Dl_serinfo size{};
+  if (program == nullptr || dlinfo(program, RTLD_DI_SERINFOSIZE, &size) != 0) return {};
+  std::vector<std::byte> room(size.dls_size);
+  auto& folders = *reinterpret_cast<Dl_serinfo*>(room.data());
+  folders.dls_size = size.dls_size;
+  folders.dls_cnt = size.dls_cnt;
+  std::string found;
+  if (dlinfo(program, RTLD_DI_SERINFO, &folders) == 0)
+    for (unsigned i = 0; i < folders.dls_cnt && found.empty(); ++i)
+      if (std::string place = fmt::format("{}/{}", folders.dls_serpath[i].dls_name, file);
+          access(place.c_str(), R_OK) == 0)
+        found = std::move(place);
+  dlclose(program);
+  return found;
+}
+
+/// Why the libraries that are there now and were not before cannot be used; empty: they can.
+std::string why_refused(const std::vector<Loaded>& before) {
+  for (const Loaded& one : Loaded::all()) {
+    if (std::ranges::find(before, one.base, &Loaded::base) != before.end()) continue;
+    if (const auto name = names_of_program(*image::copies(), one))
+      return fmt::format(
+          "--private-globals: {} uses {} of the program, of which each rank has its own: link the "
+          "program with the library and name it (--private-globals=program,{}), or let the ranks "
+          "of a process share the program's globals (--private-globals=off)",
+          one.path, *name, one.name());
+  }
+  return {};
+}
+
+void* load(const char* file, int flags) {
+  const int rank = image::copies()->owner(number(__builtin_return_address(0)));
+  const base::ProcessMemory processes;
+  auto& loaded = base::state<LoadedByRanks>();
+  const std::scoped_lock locked(loaded.lock);
+  refuse(loaded, rank, "");
+  const std::vector<Loaded> before = Loaded::all();
+  const std::string place = found_file(file);
+  // All of it is bound at once, so that it can be looked at.
+  void* const handle =
+      dlopen(place.empty() ? file : place.c_str(), (flags & ~RTLD_LAZY) | RTLD_NOW);
+  if (handle == nullptr || file == nullptr || (flags & RTLD_NOLOAD) != 0) return handle;
+  if (std::string why = why_refused(before); !why.empty()) {
+    refuse(loaded, rank, std::move(why));
+    dlclose(handle);
+    return nullptr;
+  }
+  if (wait::runs_rank()) {
+    loaded.handles.push_back({rank, handle});
+    ++wait::this_rank("dlopen").held_here;
+  }
+  return handle;
+}
+
+int unload(void* handle) {
+  const int rank = image::copies()->owner(number(__builtin_return_address(0)));
+  const base::ProcessMemory processes;
+  auto& loaded = base::state<LoadedByRanks>();
+  const std::scoped_lock locked(loaded.lock);
+  const auto one = std::ranges::find_if(loaded.handles, [&](const LoadedByRanks::Handle& its) {
+    return its.rank == rank && its.handle == handle;
+  });
+  if (one != loaded.handles.end() && wait::runs_rank()) {
+    loaded.handles.erase(one);
+    --wait::this_rank("dlclose").held_here;
+  }
+  return dlclose(handle);
+}
+
+char* say_error() {
+  const int rank = image::copies()->owner(number(__builtin_return_address(0)));
+  const base::ProcessMemory processes;
+  auto& loaded = base::state<LoadedByRanks>();
+  const std::scoped_lock locked(loaded.lock);
+  const auto one = std::ranges::find(loaded.refusals, rank, &LoadedByRanks::Refusal::rank);
+  if (one != loaded.refusals.end() && !std::exchange(one->is_said, true)) return one->why.data();
+  refuse(loaded, rank, "");
+  return dlerror();
+}
+
+}  // namespace
+
+void replace_lookups(image::Plan& plan) {
+  plan.replace("dlsym", find);
+  plan.replace("dlvsym", find_version);
+  plan.replace("dlopen", load);
+  plan.replace("dlclose", unload);
+  plan.replace("dlerror", say_error);
+}
+
+}  // namespace armature::fibers
