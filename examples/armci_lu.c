@@ -2,13 +2,18 @@
    that ARMCI's lu.c and lu-block.c compare: block by block in turns (cyclic), so that all have work
    to the end, or in rectangles of neighbouring blocks (rectangles).
 
-     armature run -n 4 build/bin/examples/armci_lu [n [block [cyclic|rectangles]]]
+     armature run -n 4 build/bin/examples/armci_lu [n [block [cyclic|rectangles [whole|guided]]]]
 
    Whoever needs a block of another process gets it, and its owner takes no part. What a process
    knows of the matrix lies in variables of the file, as in a program for processes: linked with
    armci-virtual it runs on virtual ranks as it is. The factors are checked, and printed as one
-   number which does not depend on who ran where. */
+   number which does not depend on who ran where.
+
+   With a fourth word, virtual ranks write a checkpoint halfway (armature run --checkpoint DIR),
+   from which the job can be restarted: of all their memory (whole), or without the rooms for blocks
+   of others, which are fetched anew in each step (guided). */
 #include <armci.h>
+#include <armcix.h>
 #include <math.h>
 #include <message.h>
 #include <stdint.h>
@@ -23,6 +28,7 @@ static struct {
   int me, my_row, my_col;
   double** pieces;
   double *diagonal, *left, *above; /* blocks of others: one, and one for each block of an edge */
+  const char* checkpoint;          /* "whole", "guided"; NULL: none */
 } m;
 
 /* Rows of doubles, ld apart. */
@@ -124,11 +130,29 @@ static void update_interior(int k) {
   free(left);
 }
 
+static void need(int status, const char* problem) {
+  if (status != 0) ARMCI_Error(problem, status);
+}
+
+/* Between two steps nobody needs a block of others. */
+static void write_checkpoint(void) {
+  const double start = armci_timer();
+  const int status = ARMCIX_Checkpoint(NULL);
+  if (status < 0) ARMCI_Error("the checkpoint cannot be written", status);
+  if (m.me != 0) return;
+  if (status == 1)
+    printf("goes on from the checkpoint\n");
+  else
+    printf("checkpoint, %s: %.3f s\n", m.checkpoint, armci_timer() - start);
+  fflush(stdout);
+}
+
 /* Finished blocks do not change any more, and the next diagonal block is updated and factored by
    one process: so two barriers a step are enough. */
 static void factor_all(void) {
   ARMCI_Barrier();
   for (int k = 0; k < m.blocks; ++k) {
+    if (k == m.blocks / 2 && m.checkpoint != NULL) write_checkpoint();
     if (is_mine(k, k)) factor(at(k, k));
     ARMCI_Barrier();
     divide_perimeter(k);
@@ -230,7 +254,17 @@ static void allocate(int processes) {
     ARMCI_Error("not enough memory for the matrix", m.n);
 }
 
+/* Leaves blocks of others out of checkpoints, or takes them back, as before they are freed. */
+static void guide(int (*checkpoint)(const void* memory, size_t bytes)) {
+  if (m.checkpoint == NULL || strcmp(m.checkpoint, "guided") != 0) return;
+  const size_t area = (size_t)m.edge * (size_t)m.edge * sizeof(double);
+  need(checkpoint(m.diagonal, area), "the room for a diagonal block");
+  need(checkpoint(m.left, area * (size_t)m.blocks), "the room for blocks to the left");
+  need(checkpoint(m.above, area * (size_t)m.blocks), "the room for blocks above");
+}
+
 static void release(void) {
+  guide(ARMCIX_Checkpoint_keep);
   ARMCI_Free(m.pieces[m.me]);
   ARMCI_Free_local(m.diagonal);
   ARMCI_Free_local(m.left);
@@ -247,8 +281,12 @@ int main(int argc, char** argv) {
   const char* distribution = argc > 3 ? argv[3] : "cyclic";
   m.cyclic = strcmp(distribution, "cyclic") == 0;
   const int is_known = m.cyclic || strcmp(distribution, "rectangles") == 0;
-  if (!is_known || m.n < 1 || m.n > 65536 || m.edge < 1 || m.edge > m.n)
-    ARMCI_Error("usage: armci_lu [n [block [cyclic|rectangles]]], block at most n", 2);
+  if (argc > 4) m.checkpoint = argv[4];
+  const int is_checkpoint_known = m.checkpoint == NULL || strcmp(m.checkpoint, "whole") == 0 ||
+                                  strcmp(m.checkpoint, "guided") == 0;
+  if (!is_known || !is_checkpoint_known || m.n < 1 || m.n > 65536 || m.edge < 1 || m.edge > m.n)
+    ARMCI_Error("usage: armci_lu [n [block [cyclic|rectangles [whole|guided]]]], block at most n",
+                2);
   m.blocks = (m.n + m.edge - 1) / m.edge;
   for (int p = 1; p * p <= processes; ++p)
     if (processes % p == 0) m.grid_rows = p;
@@ -258,6 +296,7 @@ int main(int argc, char** argv) {
   m.my_row = m.me / m.grid_cols;
   m.my_col = m.me % m.grid_cols;
   allocate(processes);
+  guide(ARMCIX_Checkpoint_skip);
   (void)visit(1);
 
   const double start = armci_timer();
