@@ -73,8 +73,8 @@ static void check(int round) {
   job_need(*pointer == rank && **pointer_to_pointer == rank, "pointers");
   job_need(*entries[0].where == rank && strcmp(entries[1].name, "second") == 0, "a table");
   job_need(entries[0].take() == rank && entries[1].take() == -rank, "functions of a table");
-  job_need(function() == -rank && of_library(text_of_thread) == 3, "functions");
-  job_need(of_thread == rank && atoi(text_of_thread) == 100 + rank, "thread-local ones");
+  job_need(function() == -rank && of_library(text_of_thread) == 6, "functions");
+  job_need(of_thread == rank && atoi(text_of_thread) == 100000 + rank, "thread-local ones");
   job_need(count() == 101 + round, "a function's static");
   int sorted[] = {3, 1, 2};
   const int before = zero;
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
   first = large[19999] = of_thread = rank;
   of_file = -rank;
   function = take_second;
-  sprintf(text_of_thread, "%d", 100 + rank);
+  sprintf(text_of_thread, "%d", 100000 + rank);
   set_attributes();
   for (int round = 0; round < 8; ++round) {
     if (round == 3) job_stop(rank);
