@@ -275,8 +275,10 @@ class Relocating {
     const std::string name(symbol.name);
     const std::uint64_t from = copied_variable(name);
     const ElfW(Phdr)* const constants = image_.header(PT_GNU_RELRO);
+    // Tables of virtual functions and types are constants wherever the linker puts them.
     const bool is_constant =
-        constants != nullptr && one.r_offset - constants->p_vaddr < constants->p_memsz;
+        name.starts_with("_ZT") ||
+        (constants != nullptr && one.r_offset - constants->p_vaddr < constants->p_memsz);
     if (from == 0 && !is_constant && !may_be_borrowed(name))
       refuse(image_,
              fmt::format("has in it the variable {} of a library, which would change without the "
