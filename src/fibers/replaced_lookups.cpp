@@ -42,6 +42,7 @@ struct LoadedByRanks {
     bool is_said = false;  // the text lasts until the next call, as dlerror's
   };
   std::mutex lock;
+  std::vector<std::uintptr_t> from_start;  // where libraries lie that no rank has loaded
   std::vector<Handle> handles;
   std::list<Refusal> refusals;  // the last one of a rank, for dlerror
 };
@@ -52,6 +53,15 @@ void refuse(LoadedByRanks& loaded, int rank, std::string why) {
 }
 
 std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+/// The rank whose copy calls. A function that ends with the call returns to who has called it,
+/// which may be a library.
+int rank_that_calls(const void* caller) {
+  const int owner = image::copies()->owner(number(caller));
+  if (owner >= 0) return owner;
+  const wait::RankContext* const me = wait::current_rank();
+  return me != nullptr ? static_cast<int>(me->space.me()) : -1;
+}
 
 void* look_up(void* handle, const char* name, const char* version) {
   return version != nullptr ? dlvsym(handle, name, version) : dlsym(handle, name);
@@ -81,7 +91,7 @@ void* look_behind(std::uintptr_t caller, const char* name, const char* version) 
 void* look_up_for(const void* caller, void* handle, const char* name, const char* version) {
   const base::ProcessMemory processes;  // the loader keeps some
   const Copies& copies = *image::copies();
-  const int rank = copies.owner(number(caller));
+  const int rank = rank_that_calls(caller);
   void* const found = handle == RTLD_NEXT
                           ? look_behind(copies.original_of(number(caller)), name, version)
                           : look_up(handle, name, version);
@@ -141,9 +151,14 @@ std::optional<std::string> names_of_program(const Copies& copies, const Loaded& 
 }
 
 /// A library's file where the program finds it, which may not be where this library would: in a
-/// folder of the program's.
+/// folder of the program's. Empty where the name will do: of one that is loaded, too, which may lie
+/// elsewhere.
 std::string found_file(const char* file) {
   if (file == nullptr || std::string_view(file).find('/') != std::string_view::npos) return {};
+  if (void* const there = dlopen(file, RTLD_LAZY | RTLD_NOLOAD)) {
+    dlclose(there);
+    return {};
+  }
   void* const program = dlopen(nullptr, RTLD_LAZY);
   Dl_serinfo size{};
   if (program == nullptr || dlinfo(program, RTLD_DI_SERINFOSIZE, &size) != 0) return {};
@@ -161,10 +176,16 @@ std::string found_file(const char* file) {
   return found;
 }
 
-/// Why the libraries that are there now and were not before cannot be used; empty: they can.
-std::string why_refused(const std::vector<Loaded>& before) {
+/// Why a library cannot be used, or another one that was not there before; empty: they can. One
+/// that was refused may still be there, as the loader unloads not all.
+std::string why_refused(const LoadedByRanks& loaded, const std::vector<Loaded>& before,
+                        void* handle) {
+  const link_map* named = nullptr;
+  (void)dlinfo(handle, RTLD_DI_LINKMAP, &named);
   for (const Loaded& one : Loaded::all()) {
-    if (std::ranges::find(before, one.base, &Loaded::base) != before.end()) continue;
+    const bool is_named = named != nullptr && named->l_addr == one.base &&
+                          std::ranges::find(loaded.from_start, one.base) == loaded.from_start.end();
+    if (!is_named && std::ranges::find(before, one.base, &Loaded::base) != before.end()) continue;
     if (const auto name = names_of_program(*image::copies(), one))
       return fmt::format(
           "--private-globals: {} uses {} of the program, of which each rank has its own: link the "
@@ -176,7 +197,7 @@ std::string why_refused(const std::vector<Loaded>& before) {
 }
 
 void* load(const char* file, int flags) {
-  const int rank = image::copies()->owner(number(__builtin_return_address(0)));
+  const int rank = rank_that_calls(__builtin_return_address(0));
   const base::ProcessMemory processes;
   auto& loaded = base::state<LoadedByRanks>();
   const std::scoped_lock locked(loaded.lock);
@@ -186,8 +207,13 @@ void* load(const char* file, int flags) {
   // All of it is bound at once, so that it can be looked at.
   void* const handle =
       dlopen(place.empty() ? file : place.c_str(), (flags & ~RTLD_LAZY) | RTLD_NOW);
-  if (handle == nullptr || file == nullptr || (flags & RTLD_NOLOAD) != 0) return handle;
-  if (std::string why = why_refused(before); !why.empty()) {
+  if (handle == nullptr || file == nullptr) return handle;
+  // A library that a rank has loaded has one use more then, up to a dlclose of its own.
+  if ((flags & RTLD_NOLOAD) != 0 &&
+      std::ranges::find(loaded.handles, handle, &LoadedByRanks::Handle::handle) ==
+          loaded.handles.end())
+    return handle;
+  if (std::string why = why_refused(loaded, before, handle); !why.empty()) {
     refuse(loaded, rank, std::move(why));
     dlclose(handle);
     return nullptr;
@@ -200,7 +226,7 @@ void* load(const char* file, int flags) {
 }
 
 int unload(void* handle) {
-  const int rank = image::copies()->owner(number(__builtin_return_address(0)));
+  const int rank = rank_that_calls(__builtin_return_address(0));
   const base::ProcessMemory processes;
   auto& loaded = base::state<LoadedByRanks>();
   const std::scoped_lock locked(loaded.lock);
@@ -215,7 +241,7 @@ int unload(void* handle) {
 }
 
 char* say_error() {
-  const int rank = image::copies()->owner(number(__builtin_return_address(0)));
+  const int rank = rank_that_calls(__builtin_return_address(0));
   const base::ProcessMemory processes;
   auto& loaded = base::state<LoadedByRanks>();
   const std::scoped_lock locked(loaded.lock);
@@ -228,6 +254,8 @@ char* say_error() {
 }  // namespace
 
 void replace_lookups(image::Plan& plan) {
+  auto& from_start = base::state<LoadedByRanks>().from_start;
+  for (const Loaded& one : Loaded::all()) from_start.push_back(one.base);
   plan.replace("dlsym", find);
   plan.replace("dlvsym", find_version);
   plan.replace("dlopen", load);

@@ -60,6 +60,8 @@ int main(int argc, char** argv) {
   /* The process's: ranks count together, and stay where it lies. */
   void* const plugin = dlopen(argv[1], RTLD_LAZY);
   job_need(plugin != NULL, "a library that is loaded");
+  job_need(dlopen(argv[1], RTLD_LAZY | RTLD_NOLOAD) == plugin && dlclose(plugin) == 0,
+           "to ask whether it is");
   int (*const count)(void) = (int (*)(void))dlsym(plugin, "plugin_count");
   job_need(count != NULL && count() > 0, "a function of it");
   job_need(dlsym(plugin, "called") == NULL, "what it has not");
