@@ -21,8 +21,16 @@
 namespace armature::fibers {
 namespace {
 
-/// Whether the kernel has guards that are no areas: it would refuse the word, not the length.
-bool kernel_has_small_guards() { return madvise(nullptr, 0, MADV_GUARD_INSTALL) == 0; }
+/// Whether the kernel has guards that are no areas, in memory of the segments' kind. 6.13 and 6.14
+/// have them in private memory alone.
+bool kernel_has_small_guards() {
+  constexpr std::size_t page = 4096;
+  void* const shared = mmap(nullptr, page, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return false;
+  const bool has = madvise(shared, page, MADV_GUARD_INSTALL) == 0;
+  (void)munmap(shared, page);
+  return has;
+}
 
 }  // namespace
 
