@@ -27,13 +27,13 @@ void on_room(const Arrived& arrived) { network()->rings().on_room(arrived); }
 void on_notify(const Arrived& arrived) { network()->rings().on_notify(arrived); }
 
 void tell_first_refusal(transport::Refusals::Why why) {
+  const bool is_repeated = why == transport::Refusals::Why::repeated;
   std::fprintf(stderr,
                "armature: process %d has refused a packet of the network: %s. Nothing is lost by "
-               "that; others like it are counted\n",
+               "that%s; others like it are counted\n",
                network()->links().process(),
-               why == transport::Refusals::Why::repeated
-                   ? "it had come before"
-                   : "no process of this job has sent it as it is");
+               is_repeated ? "it had come before" : "no process of this job has sent it as it is",
+               is_repeated ? "" : ", unless it was changed on its way");
 }
 
 void tell_refusals(transport::Links& links) {
