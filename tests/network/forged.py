@@ -21,13 +21,22 @@ def run(hook, seconds):
     return done.stdout
 
 
-text = run({"ARMATURE_NET_HOOK": "forge=7"}, 1)
-first = re.findall(r"process (\d) has refused a packet of the network: (?:it had come before|no process of this job)", text)
-counts = re.findall(r"process (\d) has refused (\d+) packets .*: (\d+) not of this job, or changed, and (\d+) that had come", text)
-well = sorted(first) == list("0123") and sorted(count[0] for count in counts) == list("0123")
-for _, together, strange, repeated in counts:
-    well = well and int(strange) > 0 and int(repeated) > 0 and int(together) == int(strange) + int(repeated)
-if not well:
+def is_told(text):
+    """Returns whether each process has refused packets of both kinds; ends the test if one has told of that amiss."""
+    first = re.findall(r"process (\d) has refused a packet of the network: (?:it had come before|no process of this job)", text)
+    counts = re.findall(r"process (\d) has refused (\d+) packets .*: (\d+) not of this job, or changed, and (\d+) that had come", text)
+    if len(set(first)) != len(first) or any(int(all_) != int(strange) + int(again) for _, all_, strange, again in counts):
+        sys.exit(f"each process must tell once of the first, and once of how many:\n{text}")
+    both = sorted(process for process, _, strange, again in counts if int(strange) > 0 and int(again) > 0)
+    return sorted(first) == list("0123") and both == list("0123")
+
+
+# On a busy machine few packets are sent in a second, and chance says what follows them.
+for seconds in (1, 4, 16):
+    text = run({"ARMATURE_NET_HOOK": "forge=7"}, seconds)
+    if is_told(text):
+        break
+else:
     sys.exit(f"each process must tell once of the first, and once of how many:\n{text}")
 
 text = run({}, 0.2)
