@@ -47,7 +47,10 @@ void Heartbeat::beat() {
     if (now_ns - pulse.since_ns > silence_max_ns_) {
       end_if_given_up();
       peers_.mapping().header().quiesce.epoch.has_given_up.store(1, std::memory_order_relaxed);
-      links_.give_up(others[i], "it has been silent for longer than the heartbeat allows");
+      links_.give_up(others[i],
+                     link.lacks_packet()
+                         ? "a packet of it has not come within the heartbeat, or was refused"
+                         : "it has been silent for longer than the heartbeat allows");
       continue;
     }
     (void)link.append(transport::Kind::none, -1, -1, 0, Link::Ack::none);

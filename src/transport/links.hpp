@@ -102,6 +102,8 @@ class Link {
   /// Whether what comes is of no use any more: it is acknowledged and not handled, but for what
   /// tells of processes.
   void ignore(bool what_comes) { ignores_ = what_comes; }
+  /// Whether later packets have come than the one that is due: it is late, or was refused.
+  [[nodiscard]] bool lacks_packet() const { return !early_.empty(); }
   /// Packets that have come, so far.
   [[nodiscard]] std::uint64_t received() const { return received_; }
 
