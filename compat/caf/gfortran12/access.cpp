@@ -101,12 +101,13 @@ bool is_cut(const Descriptor& from, int from_kind, const Descriptor& to, int to_
                                                  *to, rest.to_kind, rest.may_overlap))
     return;
   perform("get", {rest.stat}, [&] {
-    const bool cuts = is_cut(*from, rest.from_kind, *to, rest.to_kind);
-    const RemoteSection remote =
-        section_at(token, offset, image_number, cuts ? narrowed(*from, *to) : *from, subscripts,
-                   rest.from_kind);
-    get(section_of(*to, static_cast<std::byte*>(to->base)), element_of(*to, rest.to_kind), remote,
-        rest.may_overlap);
+    const auto read = [&](const Descriptor& array) {
+      const RemoteSection remote =
+          section_at(token, offset, image_number, array, subscripts, rest.from_kind);
+      get(section_of(*to, static_cast<std::byte*>(to->base)), element_of(*to, rest.to_kind), remote,
+          rest.may_overlap);
+    };
+    is_cut(*from, rest.from_kind, *to, rest.to_kind) ? read(narrowed(*from, *to)) : read(*from);
   });
 }
 
