@@ -36,9 +36,9 @@ kept() { # FROM TO: suffixes
     mv "$link$1" "$link$2"
   done
 }
+trap 'kept .kept-by-armature ""' EXIT # whatever fails
 kept "" .kept-by-armature
 update-alternatives --quiet --remove GROUP /usr/bin/GROUP.armature
-kept .kept-by-armature ""
 """
 
 
