@@ -164,29 +164,57 @@ template <class... T>
   return (... | reinterpret_cast<std::uintptr_t>(pointers)) == 0;
 }
 
+[[gnu::always_inline]] inline void get_any(Coarray* token, std::size_t offset, int image_number,
+                                           const Descriptor* from, const Subscripts* subscripts,
+                                           const Descriptor* to, const RestOfGet& rest) {
+  if (!are_null(subscripts, rest.stat) || rest.from_kind != rest.to_kind) [[unlikely]]
+    return get_section(token, offset, image_number, from, subscripts, to, rest);
+  if (!move_scalar<false>(token, offset, image_number, *from, *to)) [[unlikely]]
+    get_section(token, offset, image_number, from, nullptr, to, rest);
+}
+
+[[gnu::always_inline]] inline void send_any(Coarray* token, std::size_t offset, int image_number,
+                                            const Descriptor* to, const Subscripts* subscripts,
+                                            const Descriptor* from, const RestOfSend& rest) {
+  if (!are_null(subscripts, rest.team, rest.stat) || rest.from_kind != rest.to_kind) [[unlikely]]
+    return send_section(token, offset, image_number, to, subscripts, from, rest);
+  if (!move_scalar<true>(token, offset, image_number, *to, *from)) [[unlikely]]
+    send_section(token, offset, image_number, to, nullptr, from, rest);
+}
+
 }  // namespace
 }  // namespace caf
 
 extern "C" {
 
+#if defined(__x86_64__)
 void _gfortran_caf_get(caf::Coarray* token, std::size_t offset, int image,
                        const caf::Descriptor* from, const caf::Subscripts* subscripts,
                        const caf::Descriptor* to, caf::RestOfGet rest) {
-  if (!caf::are_null(subscripts, rest.stat) || rest.from_kind != rest.to_kind) [[unlikely]]
-    return caf::get_section(token, offset, image, from, subscripts, to, rest);
-  if (!caf::move_scalar<false>(token, offset, image, *from, *to)) [[unlikely]]
-    caf::get_section(token, offset, image, from, nullptr, to, rest);
+  caf::get_any(token, offset, image, from, subscripts, to, rest);
 }
 
 void _gfortran_caf_send(caf::Coarray* token, std::size_t offset, int image,
                         const caf::Descriptor* to, const caf::Subscripts* subscripts,
                         const caf::Descriptor* from, caf::RestOfSend rest) {
-  if (!caf::are_null(subscripts, rest.team, rest.stat) || rest.from_kind != rest.to_kind)
-      [[unlikely]]
-    return caf::send_section(token, offset, image, to, subscripts, from, rest);
-  if (!caf::move_scalar<true>(token, offset, image, *to, *from)) [[unlikely]]
-    caf::send_section(token, offset, image, to, nullptr, from, rest);
+  caf::send_any(token, offset, image, to, subscripts, from, rest);
 }
+#else
+void _gfortran_caf_get(caf::Coarray* token, std::size_t offset, int image,
+                       const caf::Descriptor* from, const caf::Subscripts* subscripts,
+                       const caf::Descriptor* to, int from_kind, int to_kind, bool may_overlap,
+                       int* stat) {
+  caf::get_any(token, offset, image, from, subscripts, to, {from_kind, to_kind, may_overlap, stat});
+}
+
+void _gfortran_caf_send(caf::Coarray* token, std::size_t offset, int image,
+                        const caf::Descriptor* to, const caf::Subscripts* subscripts,
+                        const caf::Descriptor* from, int to_kind, int from_kind, bool may_overlap,
+                        int* stat, caf::TeamOfImages* const* team) {
+  caf::send_any(token, offset, image, to, subscripts, from,
+                {to_kind, from_kind, may_overlap, stat, team});
+}
+#endif
 
 void _gfortran_caf_sendget(caf::Coarray* to_token, std::size_t to_offset, int to_image,
                            const caf::Descriptor* to, const caf::Subscripts* to_subscripts,
