@@ -50,9 +50,10 @@ static double batch_ns(void (*call)(void), int calls, int is_together) {
 static void row(const char* op, size_t bytes, void (*call)(void), int is_together) {
   double once_ns = batch_ns(call, 1, is_together);
   once_ns = batch_ns(call, 2, is_together);
+  /* Both make as many batches of as many calls. */
+  MPI_Bcast(&once_ns, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   int calls = (int)(2e7 / once_ns);
   if (calls < 1) calls = 1;
-  MPI_Bcast(&calls, 1, MPI_INT, 0, MPI_COMM_WORLD);
   const int count = once_ns > 5e8 ? 3 : batches;
   double ns[batches];
   for (int i = 0; i < count; ++i) ns[i] = batch_ns(call, calls, is_together);
