@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "armature/array.hpp"
@@ -275,6 +276,12 @@ TEST(Views, of_sections_of_arrays_have_the_order_of_the_section) {
     for (long r = 1; r < 11; r += 3)
       for (long c = 2; c < 9; ++c) some.push_back(9 * r + c);
     EXPECT_EQ(gathered(views::all(a[{Range(1, 11, 3), Range(2, 9)}])), some);
+    {
+      armature::read_phase phase(a);
+      EXPECT_THROW((void)views::all(a).local(), armature::Error);
+      EXPECT_EQ(armature::reduce(views::all(std::as_const(a)), 0L), 107 * 54);
+      phase.end();
+    }
     armature::fill(views::all(a[{Range(0, 12), Range(4)}]), -1);
     EXPECT_EQ(armature::count(views::all(a), -1), 12U);
     EXPECT_EQ(*armature::min_element(views::all(a)), 4U);

@@ -10,6 +10,7 @@
 #include "armature/array/distributed_array.hpp"
 #include "armature/array/plan.hpp"
 #include "armature/array/section.hpp"
+#include "armature/array/use.hpp"
 #include "armature/array/view.hpp"
 #include "armature/error.hpp"
 #include "armature/view/concepts.hpp"
@@ -42,6 +43,8 @@ class section_view {
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(section_.size()); }
   void fence() const { team().barrier(); }
   [[nodiscard]] auto local() const {
+    if constexpr (!std::is_const_v<T>)
+      section_.store().require_use(detail::ArrayUse::local_access, [] { return "a view"; });
     T* const memory = reinterpret_cast<T*>(section_.store().mine());
     const auto mine = places();
     const std::size_t count = mine.size();
