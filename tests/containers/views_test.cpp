@@ -1,6 +1,7 @@
 // Views against the same done serially, on vectors that are divided in every way.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -184,6 +185,14 @@ TEST(Views, a_step_of_jacobi_writes_into_the_vector_that_its_windows_show) {
   }
   containers::expect_elements(v, expected);
   v.fence();
+}
+
+TEST(Views, of_steps_and_windows_beyond_the_end_have_one_element_or_none) {
+  armature::distributed_vector<long> v(world(), 10, 3);
+  EXPECT_EQ(gathered(views::strided(v, SIZE_MAX, 4)), std::vector<long>{3});
+  EXPECT_EQ(views::windows(v, SIZE_MAX, 1).size(), 0U);
+  EXPECT_EQ(views::windows(v, 1, SIZE_MAX).size(), 0U);
+  EXPECT_EQ(views::windows(v, 5, 6).size(), 0U);
 }
 
 TEST(Views, balanced_and_by_owner_divide_otherwise) {

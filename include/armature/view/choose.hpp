@@ -51,7 +51,7 @@ class strided_view : public detail::DividedPieces<strided_view<V>> {
   }
   /// How many of those before element `end` of the base are chosen.
   [[nodiscard]] std::size_t chosen_below(std::size_t end) const {
-    return (end - first_ + step_ - 1) / step_;
+    return end == first_ ? 0 : (end - first_ - 1) / step_ + 1;
   }
 
   V base_;

@@ -84,7 +84,8 @@ class windows_view : public detail::DividedPieces<windows_view<T>> {
 
   [[nodiscard]] const Team& team() const { return range_.team(); }
   [[nodiscard]] std::size_t size() const {
-    return range_.size() < before_ + after_ ? 0 : range_.size() - before_ - after_;
+    const std::size_t size = range_.size();
+    return size < before_ || size - before_ < after_ ? 0 : size - before_ - after_;
   }
   void fence() const { range_.fence(); }
   [[nodiscard]] std::size_t begin_of(int member) const {
