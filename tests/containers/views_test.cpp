@@ -1,5 +1,6 @@
 // Views against the same done serially, on vectors that are divided in every way.
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -40,6 +42,15 @@ std::vector<long> strided(const std::vector<long>& data, std::size_t step, std::
   for (std::size_t i = first; i < data.size(); i += step) chosen.push_back(data[i]);
   return chosen;
 }
+
+/// Windows that the last member fetches when the others have had time to write.
+struct LateWindows : armature::windows_view<long> {
+  using windows_view::windows_view;
+  [[nodiscard]] auto local() const {
+    if (me() == ranks() - 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return windows_view::local();
+  }
+};
 
 }  // namespace
 
@@ -182,6 +193,21 @@ TEST(Views, a_step_of_jacobi_writes_into_the_vector_that_its_windows_show) {
                         [](std::span<const double> w) { return (w[0] + w[2]) / 2; });
     const auto old = expected;
     for (std::size_t i = 1; i < 149; ++i) expected[i] = (old[i - 1] + old[i + 1]) / 2;
+  }
+  containers::expect_elements(v, expected);
+  v.fence();
+}
+
+TEST(Views, a_function_may_write_into_the_vector_that_its_windows_show) {
+  std::vector<long> expected(60);
+  std::iota(expected.begin(), expected.end(), 0L);
+  armature::distributed_vector<long> v(world(), 60);
+  armature::generate(v, [&](std::size_t i) { return expected[i]; });
+  for (int step = 0; step < 3; ++step) {
+    armature::for_each(views::zipped(LateWindows(v.view(), 1, 1), v.slice(1, 59)),
+                       [](std::span<const long> w, long& x) { x = w[0] + w[2]; });
+    const auto old = expected;
+    for (std::size_t i = 1; i < 59; ++i) expected[i] = old[i - 1] + old[i + 1];
   }
   containers::expect_elements(v, expected);
   v.fence();

@@ -30,7 +30,10 @@ namespace armature {
 template <ElementView V, class F>
 void for_each(const V& of, F f) {
   of.fence();
-  for (auto&& element : of.local()) detail::call_with(f, std::forward<decltype(element)>(element));
+  auto elements = of.local();
+  // Nobody writes before all have fetched.
+  if constexpr (detail::is_fetched<V>) of.fence();
+  for (auto&& element : elements) detail::call_with(f, std::forward<decltype(element)>(element));
   of.fence();
 }
 
@@ -45,6 +48,8 @@ template <IndexedView V, std::invocable<std::size_t> F>
 void generate(const V& of, F f) {
   of.fence();
   auto elements = of.local();
+  // Nobody writes before all have fetched.
+  if constexpr (detail::is_fetched<V>) of.fence();
   auto indices = of.indices();
   auto index = indices.begin();
   for (auto&& element : elements) element = f(*index++);

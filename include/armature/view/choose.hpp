@@ -33,6 +33,7 @@ class strided_view : public detail::DividedPieces<strided_view<V>> {
   [[nodiscard]] std::size_t begin_of(int member) const {
     return chosen_below(std::clamp(base_.begin_of(member), first_, last_));
   }
+  static constexpr bool is_fetched = detail::is_fetched<V>;
   [[nodiscard]] auto local() const {
     const std::size_t begin = this->offset();
     const std::size_t at = first_ + begin * step_ - base_.offset();
@@ -73,6 +74,7 @@ class transposed_view {
   [[nodiscard]] const Team& team() const { return base_.team(); }
   [[nodiscard]] std::size_t size() const { return base_.size(); }
   void fence() const { base_.fence(); }
+  static constexpr bool is_fetched = detail::is_fetched<V>;
   [[nodiscard]] auto local() const { return base_.local(); }
   [[nodiscard]] auto indices() const {
     return detail::each_of(

@@ -37,6 +37,7 @@ class transformed_view {
 
   [[nodiscard]] const Team& team() const { return base_.team(); }
   void fence() const { base_.fence(); }
+  static constexpr bool is_fetched = detail::is_fetched<V>;
   [[nodiscard]] auto local() const {
     return base_.local() | std::views::transform([f = f_](auto&& element) -> decltype(auto) {
              return detail::call_with(f, std::forward<decltype(element)>(element));
@@ -67,6 +68,7 @@ class filtered_view {
 
   [[nodiscard]] const Team& team() const { return base_.team(); }
   void fence() const { base_.fence(); }
+  static constexpr bool is_fetched = detail::is_fetched<V>;
   [[nodiscard]] auto local() const {
     return base_.local() | std::views::filter([holds = holds_](const auto& element) -> bool {
              return detail::call_with(holds, element);
@@ -95,6 +97,7 @@ class zipped_view : public detail::DividedPieces<zipped_view<First, More...>> {
   [[nodiscard]] std::size_t begin_of(int member) const {
     return std::get<0>(views_).begin_of(member);
   }
+  static constexpr bool is_fetched = detail::is_fetched<First> || (detail::is_fetched<More> || ...);
   [[nodiscard]] auto local() const {
     return detail::each_of(
         this->size_of(team().rank()),

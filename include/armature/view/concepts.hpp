@@ -48,6 +48,12 @@ using view_value_t = std::remove_cvref_t<view_reference_t<V>>;
 
 namespace detail {
 
+/// Whether local() gets elements of other members, who must not write before it has.
+template <class V>
+inline constexpr bool is_fetched = requires {
+  requires V::is_fetched;
+};
+
 /// The elements f(0) to f(count - 1), as a range.
 template <class F>
 auto each_of(std::size_t count, F f) {

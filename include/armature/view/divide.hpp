@@ -61,6 +61,7 @@ class balanced_view : public detail::DividedPieces<balanced_view<T>> {
     const auto members = static_cast<std::size_t>(team().size());
     return m * (size() / members) + std::min(m, size() % members);
   }
+  static constexpr bool is_fetched = true;
   [[nodiscard]] detail::KeptElements<T> local() const {
     const std::size_t begin = this->offset(), count = this->size_of(team().rank());
     if (range_.offset() <= begin && begin + count <= range_.offset() + range_.local().size())
@@ -75,7 +76,7 @@ class balanced_view : public detail::DividedPieces<balanced_view<T>> {
 
 /// Element i is the window [i, i + before + after] of the range, as a std::span<const T>. It
 /// belongs to the member that has element i + before, its middle. local() is a copy of the caller's
-/// piece and of what its windows need beside it: so the range may be written meanwhile.
+/// piece and of what its windows need beside it: so the range may be written when all have it.
 template <class T>
 class windows_view : public detail::DividedPieces<windows_view<T>> {
  public:
@@ -91,6 +92,7 @@ class windows_view : public detail::DividedPieces<windows_view<T>> {
   [[nodiscard]] std::size_t begin_of(int member) const {
     return std::clamp(range_.begin_of(member), before_, before_ + size()) - before_;
   }
+  static constexpr bool is_fetched = true;
   [[nodiscard]] auto local() const {
     const std::size_t count = this->size_of(team().rank()), length = before_ + after_ + 1;
     return detail::each_of(
