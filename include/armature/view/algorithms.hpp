@@ -102,6 +102,9 @@ template <ElementView V, class P>
 /// The index of the first of the smallest elements, and of the largest.
 template <IndexedView V, class Less = std::less<>>
 [[nodiscard]] std::optional<std::size_t> min_element(const V& of, Less less = {}) {
+  static_assert(!detail::is_of_local_memory<view_value_t<V>>,
+                "members cannot compare each other's windows, pieces and lines: compare values "
+                "that views::transformed makes of them");
   using Best = detail::Placed<view_value_t<V>>;
   of.fence();
   const auto better = [&less](const Best& a, const Best& b) {

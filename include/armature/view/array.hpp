@@ -20,6 +20,11 @@
 
 namespace armature {
 
+namespace detail {
+template <class T, int N>
+inline constexpr bool is_of_local_memory<array_view<T, N>> = true;
+}  // namespace detail
+
 /// The elements of a section, where they lie. local() needs a table of 16 bytes for each element of
 /// the caller; section_transform.hpp needs none.
 template <class T>

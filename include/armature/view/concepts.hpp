@@ -54,6 +54,11 @@ inline constexpr bool is_fetched = requires {
   requires V::is_fetched;
 };
 
+/// Whether a value names memory of the member that has it, as a std::span does: elsewhere it says
+/// nothing.
+template <class T>
+inline constexpr bool is_of_local_memory = std::ranges::view<T>;
+
 /// The elements f(0) to f(count - 1), as a range.
 template <class F>
 auto each_of(std::size_t count, F f) {
