@@ -2,8 +2,9 @@
  * takes.
  *
  *   ga=$(dirname $(gcc -print-file-name=libga-openmpi.a))/ga/openmpi/bin/ga-config
- *   mpicc.openmpi -O3 global_arrays.c -o global_arrays $($ga --ldflags) $($ga --libs) -lgfortran
- * -lm mpirun.openmpi -n 2 ./global_arrays ga.openmpi >> peers.tsv
+ *   libs="$($ga --ldflags) $($ga --libs) -lgfortran -lm"
+ *   mpicc.openmpi -O3 global_arrays.c -o global_arrays $libs
+ *   mpirun.openmpi -n 2 ./global_arrays ga.openmpi >> peers.tsv
  *
  * A number behind the name is the largest matrix that is multiplied and transposed.
  */
