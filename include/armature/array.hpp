@@ -9,6 +9,7 @@
 #include "armature/array/matrix.hpp"
 #include "armature/array/npy.hpp"
 #include "armature/array/phase.hpp"
+#include "armature/array/print.hpp"
 #include "armature/array/range.hpp"
 #include "armature/array/reduce.hpp"
 #include "armature/array/reduce_along.hpp"

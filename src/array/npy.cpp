@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "armature/array/agreement.hpp"
 #include "armature/collectives.hpp"
 
 // The first member makes the file, or reads its header; then all have it open and move their own
@@ -45,18 +46,6 @@ std::vector<std::byte> broadcast_bytes(const Team& team, std::vector<std::byte> 
   bytes.resize(broadcast(team, bytes.size(), 0));
   if (!bytes.empty()) broadcast(team, std::span<std::byte>(bytes), 0);
   return bytes;
-}
-
-/// Returns what went wrong at the first member where something did, or nothing.
-std::string first_mistake(const Team& team, const std::string& mine) {
-  const int none = team.size();
-  const int first = allreduce(team, mine.empty() ? none : team.rank(),
-                              [](int a, int b) { return std::min(a, b); });
-  if (first == none) return {};
-  std::string text = mine;
-  text.resize(broadcast(team, text.size(), first));
-  broadcast(team, std::span<char>(text), first);
-  return text;
 }
 
 }  // namespace
