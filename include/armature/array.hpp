@@ -21,5 +21,6 @@
 #include "armature/array/shift.hpp"
 #include "armature/array/solve.hpp"
 #include "armature/array/square.hpp"
+#include "armature/array/subscripts.hpp"
 #include "armature/array/view.hpp"
 #include "armature/array/where.hpp"
