@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "wait/processes.hpp"
 #include "wait/suppress_thread.hpp"
@@ -69,27 +68,27 @@ void Flush::to(int rank, const char* call) {
   if (!await_handled(link_to(rank).process(), rank, call)) fail_lost(rank, call);
 }
 
-/// The processes to which this one is connected, but for that one, that have not handled everything
-/// yet.
-std::vector<int> Flush::open_processes(int but) {
-  // The caller's own memory, which it may take to another process: not under the lock.
-  std::vector<int> open;
-  open.reserve(static_cast<std::size_t>(links_.processes()));
+/// Returns the next process to which this one is connected, but for that one, that has not handled
+/// everything yet, or -1. `at`: how many have been looked at.
+int Flush::next_open(std::size_t& at, int but) {
   const Lock locked(links_.lock());
-  send_held();
+  if (at == 0) send_held();
   // Records that a lost process has not handled do not count where ranks go on without it.
   const bool lost_count = !wait::recovers_on_nodes(map_.mapping().header());
-  for (const int other : links_.partners())
-    if (const Link& link = links_.to(other);
-        other != but && (lost_count || !link.is_lost()) &&
+  while (at < links_.partners().size()) {
+    const int other = links_.partners()[at++];
+    const Link& link = links_.to(other);
+    if (other != but && (lost_count || !link.is_lost()) &&
         (link.wanting() > link.acknowledged() || link.streams().any()))
-      open.push_back(other);
-  return open;
+      return other;
+  }
+  return -1;
 }
 
 void Flush::to_all(const char* call) {
   int lost = -1;
-  for (const int process : open_processes(-1)) {
+  std::size_t at = 0;
+  for (int process = -1; (process = next_open(at, -1)) >= 0;) {
     const int rank = peers_.first_rank_of(process);
     if (await_handled(process, rank, call)) continue;
     const Lock locked(links_.lock());
@@ -102,7 +101,8 @@ void Flush::to_all(const char* call) {
 }
 
 void Flush::to_reachable(const char* call, int but) {
-  for (const int other : open_processes(but))
+  std::size_t at = 0;
+  for (int other = -1; (other = next_open(at, but)) >= 0;)
     (void)await_handled(other, peers_.first_rank_of(other), call);
 }
 

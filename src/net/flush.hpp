@@ -49,7 +49,7 @@ class Flush {
   }
   void await_streams(int process, int rank, const char* call);
   [[nodiscard]] bool await_handled(int process, int rank, const char* call);
-  [[nodiscard]] std::vector<int> open_processes(int but);
+  [[nodiscard]] int next_open(std::size_t& at, int but);
 
   transport::Links& links_;
   const RankMap& map_;

@@ -180,11 +180,15 @@ bool Links::progress() {
 void Links::acknowledge() {
   if (owing_.empty()) return;
   owes_.store(false, std::memory_order_relaxed);
-  for (Link* link : std::exchange(owing_, {})) {
+  // Two lists in turn, so that none is allocated; what is sent may come here once more.
+  std::vector<Link*> owing = std::exchange(owing_, std::exchange(owed_, {}));
+  for (Link* link : owing) {
     if (link->owes_ == Link::Owes::nothing || link->lost_) continue;
     if (link->open_ == nullptr) (void)link->append(Kind::none, -1, -1, 0, Link::Ack::none);
     link->flush();
   }
+  owing.clear();
+  owed_ = std::move(owing);
 }
 
 // A packet that makes no sense ends the process: no exception may pass the engine.

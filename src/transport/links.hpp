@@ -265,6 +265,7 @@ class Links : public Sink {
   std::vector<Link*> gathering_;  // all that hold records, and others that have
   StreamQueues streams_;
   std::vector<Link*> owing_;
+  std::vector<Link*> owed_;         // empty, with memory for them
   std::atomic<bool> owes_ = false;  // there are some
   ServiceTable services_;
   bool has_new_sockets_ = false;  // the engine's, which no child may keep

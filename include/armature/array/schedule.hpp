@@ -43,7 +43,8 @@ ARMATURE_API void copy_sections(const ArrayStore& to, const ArraySection& to_sec
 /// A copy between two sections of the same shape, of arrays of any distributions, planned once and
 /// run any number of times: `to = from`. Sections of the same array may overlap: the result is as
 /// if all had been read before anything is written. Running it sends one message to each
-/// member of another node with which the caller shares elements, and allocates nothing on a node.
+/// member of another node with which the caller shares elements. The second run and later ones
+/// allocate nothing.
 ///
 /// Construction and run() are collective. Both arrays belong to the same team, and live as long.
 /// What any member wrote to `from` before run() is copied, and what is copied is seen by all after.

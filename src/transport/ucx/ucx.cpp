@@ -48,7 +48,7 @@ bool Ucx::send(int peer, std::span<const std::byte> head, std::span<const std::b
                std::uint64_t token) {
   Peer& to = *peers_[static_cast<std::size_t>(peer)];
   if (to.lost) return true;
-  auto sending = std::make_unique<Sending>(Sending{this, token});
+  std::unique_ptr<Sending> sending = this->sending(token);
   ucp_request_param_t param = sending->param();
   param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
   param.flags = worker_.always_eager() ? UCP_AM_SEND_FLAG_EAGER : 0;
@@ -61,7 +61,10 @@ bool Ucx::send(int peer, std::span<const std::byte> head, std::span<const std::b
 /// Whether Sending::on_sent will be called.
 bool Ucx::is_under_way(Peer& to, ucs_status_ptr_t request, std::unique_ptr<Sending>& sending) {
   if (UCS_PTR_IS_ERR(request)) lose(to, UCS_PTR_STATUS(request));
-  if (request == nullptr || UCS_PTR_IS_ERR(request)) return false;
+  if (request == nullptr || UCS_PTR_IS_ERR(request)) {
+    spare_.push_back(std::move(sending));
+    return false;
+  }
   (void)sending.release();  // on_sent has it
   return true;
 }
@@ -105,7 +108,7 @@ void Ucx::put(int peer, void* rkey, std::uint64_t to, std::span<const std::byte>
   if (UCS_PTR_IS_PTR(request)) ucp_request_free(request);
   if (UCS_PTR_IS_ERR(request)) lose(target, UCS_PTR_STATUS(request));
   if (target.lost) return sink_.sent(token);
-  auto sending = std::make_unique<Sending>(Sending{this, token});
+  std::unique_ptr<Sending> sending = this->sending(token);
   const ucp_request_param_t param = sending->param();
   if (!is_under_way(target, ucp_ep_flush_nbx(target.endpoint, &param), sending)) sink_.sent(token);
 }
@@ -114,7 +117,7 @@ void Ucx::get(int peer, void* rkey, std::uint64_t from, std::span<std::byte> to,
               std::uint64_t token) {
   Peer& target = *peers_[static_cast<std::size_t>(peer)];
   if (target.lost) return sink_.sent(token);
-  auto sending = std::make_unique<Sending>(Sending{this, token});
+  std::unique_ptr<Sending> sending = this->sending(token);
   const ucp_request_param_t param = sending->param();
   if (!is_under_way(target,
                     ucp_get_nbx(target.endpoint, to.data(), to.size(), from,

@@ -125,11 +125,22 @@ class Ucx final : public Engine {
       return told;
     }
     static void on_sent(void* request, ucs_status_t, void* sending) {
-      const std::unique_ptr<Sending> done(static_cast<Sending*>(sending));
+      std::unique_ptr<Sending> done(static_cast<Sending*>(sending));
       ucp_request_free(request);
-      done->engine->sink_.sent(done->token);
+      Ucx& engine = *done->engine;
+      const std::uint64_t token = done->token;
+      engine.spare_.push_back(std::move(done));
+      engine.sink_.sent(token);
     }
   };
+  /// Returns one that has been before, if there is any: a send allocates nothing of its own.
+  [[nodiscard]] std::unique_ptr<Sending> sending(std::uint64_t token) {
+    if (spare_.empty()) return std::make_unique<Sending>(Sending{this, token});
+    std::unique_ptr<Sending> one = std::move(spare_.back());
+    spare_.pop_back();
+    one->token = token;
+    return one;
+  }
   [[nodiscard]] bool is_under_way(Peer& to, ucs_status_ptr_t request,
                                   std::unique_ptr<Sending>& sending);
 
@@ -138,6 +149,7 @@ class Ucx final : public Engine {
   UcxRemoteMemory memory_{worker_};
   std::string problem_;
   std::vector<std::unique_ptr<Peer>> peers_;
+  std::vector<std::unique_ptr<Sending>> spare_;
   DroppedEndpoints dropped_;
   bool is_armed_ = false;
 };
