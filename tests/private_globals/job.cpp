@@ -1,14 +1,18 @@
 #include "job.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include <armature/armature.hpp>
 #include <armature/checkpoint.hpp>
@@ -18,10 +22,40 @@
 
 namespace {
 
+void (*spoil)() = nullptr;
+
+void spoil_all() {
+  if (spoil != nullptr) spoil();
+  armature::world().barrier();
+}
+
+/// Behind each of so many checkpoints in memory the process of some rank dies, and all go back.
+void go_back(int me, int times) {
+  for (int death = 0; death < times; ++death) {
+    if (armature::checkpoint_in_memory()) continue;
+    spoil_all();
+    if (me == death) kill(getpid(), SIGKILL);
+    armature::world().barrier();
+    job_need(0, "nobody has died");
+  }
+}
+
 bool is_one_node(const armature::World& world) {
   for (int rank = 1; rank < world.size(); ++rank)
     if (!same_node(armature::Rank(0), armature::Rank(rank))) return false;
   return true;
+}
+
+/// All of them; or those that have ranks, where some may have died.
+std::vector<int> living_processes(armature::World& world) {
+  std::vector<int> numbers(static_cast<std::size_t>(armature::hosting_processes()));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  if (std::getenv("GLOBALS_DEATHS") == nullptr) return numbers;
+  const int own = armature::process_of(world.rank()).number();
+  numbers = allgather(world, own);
+  std::ranges::sort(numbers);
+  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  return numbers;
 }
 
 /// The areas of this process's memory that begin behind `first` and not behind `last`.
@@ -66,8 +100,9 @@ void job_count_areas(int me, const void* variable) {
 
 void job_move(int round) {
   armature::World& world = armature::world();
-  const int processes = armature::hosting_processes();
-  const int to = (static_cast<int>(world.rank()) + round) % processes;
+  const std::vector<int> processes = living_processes(world);
+  const int to = processes[static_cast<std::size_t>(static_cast<int>(world.rank()) + round) %
+                           processes.size()];
   if (round % 2 == 0)
     armature::migrate_together(armature::ProcessId(to));
   else if (is_one_node(world))
@@ -75,9 +110,13 @@ void job_move(int round) {
   world.barrier();
 }
 
+void job_spoil_by(void (*function)()) { spoil = function; }
+
 void job_stop(int me) {
+  if (const char* const deaths = std::getenv("GLOBALS_DEATHS"))
+    return go_back(me, std::atoi(deaths));
   if (std::getenv("ARMATURE_CHECKPOINT") == nullptr || armature::checkpoint()) return;
-  armature::world().barrier();
+  spoil_all();
   if (me == 0) {
     std::puts("stopped");
     std::fflush(stdout);

@@ -115,6 +115,26 @@ static void check_attributes(int round) {
   job_need(strcmp(strtok(round == 0 ? words : NULL, " "), number) == 0, "a token");
 }
 
+/* None of that is left when the job has gone back. */
+static void spoil(void) {
+  zero = first = of_file = of_thread = -1000;
+  memset(large, 1, sizeof large);
+  memset(entries, 0, sizeof entries);
+  memset(text_of_thread, 'x', sizeof text_of_thread - 1);
+  pointer = &zero;
+  pointer_to_pointer = NULL;
+  function = take_first;
+  of_library = NULL;
+  count();
+  job_need(chdir("/tmp") == 0, "another directory");
+  umask(0777);
+  job_need(setenv("ARMATURE_TEST_RANK", "x", 1) == 0 && setenv("HOME", "/", 1) == 0, "setenv");
+  unsetenv("PATH");
+  rand();
+  strtok(NULL, " ");
+  optind = 1000;
+}
+
 /* Each with arguments of its own. */
 static void read_options(int argc, char** argv) {
   int letters = 0;
@@ -138,6 +158,7 @@ int main(int argc, char** argv) {
   function = take_second;
   sprintf(text_of_thread, "%d", 100000 + rank);
   set_attributes();
+  job_spoil_by(spoil);
   for (int round = 0; round < 8; ++round) {
     if (round == 3) job_stop(rank);
     job_move(round);

@@ -125,6 +125,16 @@ void check(const std::unique_ptr<Shape>& shape, int me) {
   check_exceptions(me);
 }
 
+/// None of that is left when the job has gone back.
+void spoil() {
+  constructed = ended = called = Shape::made = -1000;
+  table.clear();
+  of_function() = "a text that has memory of its own, and more of it than before";
+  of_thread.text = of_function();
+  number_of_thread = -1000;
+  Kept<int>::value = -1000;
+}
+
 int work(armature::World& world) {
   const int me = world.rank();
   rank = me;
@@ -135,6 +145,7 @@ int work(armature::World& world) {
   number_of_thread = me;
   const std::unique_ptr<Shape> shape = std::make_unique<Square>();
   armature::shared<Remote> remote(world);
+  job_spoil_by(spoil);
   for (int round = 0; round < 6; ++round) {
     if (round == 3) job_stop(me);
     job_move(round);

@@ -18,6 +18,21 @@ subroutine count_calls(value)
   value = 1000 * calls + shared
 end subroutine
 
+! None of that is left when the job has gone back.
+subroutine spoil() bind(c, name='spoil')
+  use of_module
+  implicit none
+  integer :: shared
+  common /block/ shared
+  plain = -1000
+  shared = -1000
+  matrix = -1000
+  later(:500) = -1000
+  deallocate(later)
+  text = 'spoiled'
+  call count_calls(shared)
+end subroutine
+
 program variables
   use of_module
   use iso_c_binding
@@ -44,6 +59,12 @@ program variables
     subroutine job_stop(rank) bind(c, name='job_stop')
       import c_int
       integer(c_int), value :: rank
+    end subroutine
+    subroutine job_spoil_by(function) bind(c, name='job_spoil_by')
+      import c_funptr
+      type(c_funptr), value :: function
+    end subroutine
+    subroutine spoil() bind(c, name='spoil')
     end subroutine
     subroutine job_count_areas(rank, variable) bind(c, name='job_count_areas')
       import c_int, c_ptr
@@ -73,6 +94,7 @@ program variables
   allocate(later(1000))
   later = me
   text(1:5) = achar(65 + me) // 'here'
+  call job_spoil_by(c_funloc(spoil))
   do round = 0, 5
     if (round == 3) call job_stop(me)
     call job_move(round)

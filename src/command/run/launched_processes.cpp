@@ -37,7 +37,10 @@ std::string LaunchedProcesses::name_of(int rank) const {
 
 std::string LaunchedProcesses::name_of(const LaunchedProcess& process) const {
   const std::string& program = job_.options().command.front();
-  if (process.ranks.count == 0 || job_.header().quiesce.epoch.wanted.load() != 0 || followed_ != 0)
+  const bool has_moved_ranks = job_.header().ranks_are_virtual != 0 && process.ranks.count != 0 &&
+                               job_.process_of(process.ranks.first) != number_of(process);
+  if (process.ranks.count == 0 || has_moved_ranks ||
+      job_.header().quiesce.epoch.wanted.load() != 0 || followed_ != 0)
     return fmt::format("process {} (pid {}, {})", number_of(process), process.pid, program);
   const int pid = job_.control().slot(process.ranks.first).pid.load(std::memory_order_relaxed);
   return process.ranks.count == 1 ? name_of(process.ranks.first)
