@@ -12,6 +12,7 @@
 
 #include "base/fail.hpp"
 #include "command/commands.hpp"
+#include "command/executable/copies_in_gdb.hpp"
 #include "command/explain/phrase.hpp"
 #include "command/inspect/jobs.hpp"
 #include "command/numbers.hpp"
@@ -28,7 +29,8 @@ Examples:
   armature gdb 3 4242 -- -batch -ex bt    words behind -- are for gdb: print the stack, and let the rank go on
 
 A rank that is a thread of its process is the current thread then. Of virtual ranks gdb shows the one that
-has its turn; `armature inspect` says where the others wait. The other ranks go on meanwhile, as far as they
+has its turn; `armature inspect` says where the others wait. Breakpoints bind in each rank's copy of the program
+(--private-globals) that the process has run. The other ranks go on meanwhile, as far as they
 need nothing of that process, and --timeout and --stall count on.)";
 
 constexpr int status_not_found = 127;
@@ -86,8 +88,9 @@ Place place_of(const ObservedJob& job, std::uint64_t rank) {
   return {state.pid, state.tid};
 }
 
-[[noreturn]] void become_gdb(const Place& place) {
+[[noreturn]] void become_gdb(const Place& place, const space::ControlHeader& job) {
   std::vector<std::string> words = {"gdb", "-q", "-p", std::to_string(place.pid)};
+  if (job.ranks_are_virtual != 0) words.insert(words.end(), {"-ex", names_of_copies(job)});
   if (place.tid != 0 && place.tid != place.pid) {
     // gdb has no command that selects a thread by the system's number.
     words.insert(
@@ -129,8 +132,8 @@ void add_gdb(CLI::App& app) {
                         ? 0
                         : static_cast<int>(parse_count("JOB", arguments->job, 1, pid_max));
     const std::vector<ObservedJob> jobs = running_jobs();
-    const Place place = place_of(choose(jobs, pid), rank);
-    become_gdb(place);
+    const ObservedJob& chosen = choose(jobs, pid);
+    become_gdb(place_of(chosen, rank), chosen.control().header());
   });
 }
 

@@ -9,6 +9,7 @@
 #include "fibers/replaced_attributes.hpp"
 #include "fibers/replaced_calls.hpp"
 #include "fibers/replaced_lookups.hpp"
+#include "fibers/replaced_names.hpp"
 #include "fibers/stack_guard.hpp"
 #include "image/copies.hpp"
 
@@ -48,6 +49,7 @@ void make_globals_private(const space::Mapping& mapping) {
   replace_calls(plan);
   replace_attributes(plan);
   replace_lookups(plan);
+  replace_names(plan);
   const std::uint64_t bytes = plan.all_bytes();
   if (bytes > mapping.segment_bytes() / 8)
     base::fail(Errc::start,

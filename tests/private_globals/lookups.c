@@ -3,6 +3,7 @@
      lookups PLUGIN REFUSED: libraries, the second of which uses a variable of the program */
 #include <armcix.h>
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,20 @@ static void find_own(int rank, void* program) {
   job_need(atoi("7") == 1007, "a function in the place of another one");
 }
 
+static void name_own(void) {
+  Dl_info info;
+  job_need(dladdr((void*)called, &info) != 0 && strcmp(info.dli_sname, "called") == 0 &&
+               info.dli_saddr == (void*)called,
+           "the name of a function");
+  job_need((char*)info.dli_fbase < (char*)called && (char*)&looked_up > (char*)info.dli_fbase,
+           "where the copy begins");
+  void* const places[] = {(char*)called + 1, (void*)strtol};
+  char** const names = backtrace_symbols(places, 2);
+  job_need(strstr(names[0], "lookups(called+0x1)") != NULL, names[0]);
+  job_need(strstr(names[1], "strtol") != NULL, names[1]);
+  free(names);
+}
+
 int main(int argc, char** argv) {
   ARMCI_Init();
   const int rank = armci_msg_me();
@@ -48,6 +63,7 @@ int main(int argc, char** argv) {
   void* const program = dlopen(NULL, RTLD_LAZY);
   for (int round = 0; round < 4; ++round) {
     find_own(rank, program);
+    name_own();
     job_move(round);
   }
   for (int again = 0; again < 2; ++again) {
