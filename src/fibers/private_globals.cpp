@@ -12,6 +12,7 @@
 #include "fibers/replaced_names.hpp"
 #include "fibers/stack_guard.hpp"
 #include "image/copies.hpp"
+#include "image/users_of_program.hpp"
 
 namespace armature::fibers {
 namespace {
@@ -58,9 +59,11 @@ void make_globals_private(const space::Mapping& mapping) {
                            "share the program's globals (--private-globals=off)",
                            bytes, mapping.segment_bytes()));
   require_areas(mapping.header(), plan);
-  image::place_copies({.first = mapping.segment(0) + mapping.segment_bytes() - bytes,
-                       .distance = mapping.segment_bytes(),
-                       .count = mapping.ranks()});
+  const image::Copies& copies =
+      image::place_copies({.first = mapping.segment(0) + mapping.segment_bytes() - bytes,
+                           .distance = mapping.segment_bytes(),
+                           .count = mapping.ranks()});
+  image::refuse_users_of_program(copies);
 }
 
 }  // namespace armature::fibers

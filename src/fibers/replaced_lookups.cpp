@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <list>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "base/process_memory.hpp"
 #include "base/runtime.hpp"
 #include "image/copies.hpp"
+#include "image/users_of_program.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature::fibers {
@@ -115,41 +115,6 @@ void* find_version(void* handle, const char* name, const char* version) {
   return look_up_for(__builtin_return_address(0), handle, name, version);
 }
 
-/// Whether code that finds the original there finds what each copy has: a variable of a library
-/// that lies in the program, or an inline function.
-bool is_the_same_in_copies(const Copies& copies, std::uintptr_t address) {
-  const std::uintptr_t place = copies.own_of(0, address) - number(copies.of(0));
-  const auto holds = [&](const image::Plan::Borrowed& one) {
-    return place - one.begin < std::max<std::uint64_t>(one.bytes, 1);
-  };
-  if (std::ranges::any_of(copies.plan().borrowed, holds)) return true;
-  Dl_info info{};
-  void* entry = nullptr;
-  if (dladdr1(reinterpret_cast<void*>(address), &info, &entry, RTLD_DL_SYMENT) == 0 ||
-      entry == nullptr)
-    return false;
-  const auto& symbol = *static_cast<const ElfW(Sym)*>(entry);
-  return ELF64_ST_BIND(symbol.st_info) == STB_WEAK && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC;
-}
-
-/// The first name of a library that lies in the program; nothing: it names none of it.
-std::optional<std::string> names_of_program(const Copies& copies, const Loaded& library) {
-  if (library.header(PT_DYNAMIC) == nullptr) return std::nullopt;
-  const image::Dynamic dynamic(library);
-  const auto look_at = [&](std::span<const ElfW(Rela)> table) -> std::optional<std::string> {
-    for (const ElfW(Rela) & one : table) {
-      const auto type = ELF64_R_TYPE(one.r_info);
-      if (type != R_X86_64_64 && type != R_X86_64_GLOB_DAT && type != R_X86_64_JUMP_SLOT) continue;
-      const std::uintptr_t named = library.word(one.r_offset);
-      if (copies.own_of(0, named) != named && !is_the_same_in_copies(copies, named))
-        return std::string(dynamic.symbol(one).name);
-    }
-    return std::nullopt;
-  };
-  if (auto name = look_at(dynamic.table<ElfW(Rela)>(DT_RELA, DT_RELASZ))) return name;
-  return look_at(dynamic.table<ElfW(Rela)>(DT_JMPREL, DT_PLTRELSZ));
-}
-
 /// A library's file where the program finds it, which may not be where this library would: in a
 /// folder of the program's. Empty where the name will do: of one that is loaded, too, which may lie
 /// elsewhere.
@@ -186,7 +151,7 @@ std::string why_refused(const LoadedByRanks& loaded, const std::vector<Loaded>& 
     const bool is_named = named != nullptr && named->l_addr == one.base &&
                           std::ranges::find(loaded.from_start, one.base) == loaded.from_start.end();
     if (!is_named && std::ranges::find(before, one.base, &Loaded::base) != before.end()) continue;
-    if (const auto name = names_of_program(*image::copies(), one))
+    if (const auto name = image::name_of_program(*image::copies(), one))
       return fmt::format(
           "--private-globals: {} uses {} of the program, of which each rank has its own: link the "
           "program with the library and name it (--private-globals=program,{}), or let the ranks "

@@ -19,7 +19,7 @@ void* original(const void* address) {
       image::copies()->original_of(reinterpret_cast<std::uintptr_t>(address)));
 }
 
-/// What was found for the original becomes what it is in the copy that holds the address.
+/// Changes what was found for the original to what it is in the copy that holds the address.
 int in_copy(int found, const void* address, Dl_info* info) {
   const image::Copies& copies = *image::copies();
   const int rank = copies.owner(reinterpret_cast<std::uintptr_t>(address));

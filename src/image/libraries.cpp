@@ -29,17 +29,6 @@ bool keeps_units(const Loaded& library) {
   return is_named(library, "libgfortran.so") || is_named(library, "libquadmath.so");
 }
 
-/// The libraries of which a process has one, whatever its ranks are: the C and C++ libraries, the
-/// compiler's, and Armature's own.
-bool is_shared(const Loaded& library) {
-  constexpr std::array all{"ld-linux",   "linux-vdso",    "libc.so",     "libm.so",
-                           "libdl.so",   "libpthread.so", "librt.so",    "libgcc_s.so",
-                           "libgomp.so", "libstdc++.so",  "libarmature", "libarmci",
-                           "libc++.so",  "libc++abi.so",  "libunwind.so"};
-  return std::ranges::any_of(
-      all, [&](std::string_view begin) { return library.name().starts_with(begin); });
-}
-
 std::string names_of(const std::vector<Loaded>& loaded) {
   std::string text;
   for (const Loaded& one : loaded)
@@ -109,6 +98,15 @@ std::vector<base::FileDescriptor> files_of(const std::vector<Loaded>& images) {
                "there: start the program itself, not the loader (ld-linux-x86-64.so.2)");
   }
   return files;
+}
+
+bool is_shared(const Loaded& library) {
+  constexpr std::array all{"ld-linux",   "linux-vdso",    "libc.so",     "libm.so",
+                           "libdl.so",   "libpthread.so", "librt.so",    "libgcc_s.so",
+                           "libgomp.so", "libstdc++.so",  "libarmature", "libarmci",
+                           "libc++.so",  "libc++abi.so",  "libunwind.so"};
+  return std::ranges::any_of(
+      all, [&](std::string_view begin) { return library.name().starts_with(begin); });
 }
 
 }  // namespace armature::image

@@ -13,6 +13,10 @@ namespace armature::image {
 /// one that ranks have to share.
 std::vector<Loaded> copied_images(const bootstrap::PrivateGlobals& wanted);
 
+/// Whether it is one of the libraries of which a process has one, whatever its ranks are: the C and
+/// C++ libraries, the compiler's, and Armature's own.
+bool is_shared(const Loaded& library);
+
 /// Opens the file of each image. Throws Error(start) where it cannot be read, or is not what has
 /// been loaded.
 std::vector<base::FileDescriptor> files_of(const std::vector<Loaded>& images);
