@@ -4,13 +4,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,10 +52,9 @@ std::vector<int> living_processes(armature::World& world) {
   std::iota(numbers.begin(), numbers.end(), 0);
   if (std::getenv("GLOBALS_DEATHS") == nullptr) return numbers;
   const int own = armature::process_of(world.rank()).number();
-  numbers = allgather(world, own);
-  std::ranges::sort(numbers);
-  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
-  return numbers;
+  const std::vector<int> of_ranks = allgather(world, own);
+  const std::set<int> living(of_ranks.begin(), of_ranks.end());
+  return {living.begin(), living.end()};
 }
 
 /// The areas of this process's memory that begin behind `first` and not behind `last`.
