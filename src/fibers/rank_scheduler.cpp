@@ -301,9 +301,9 @@ void RankScheduler::waited() {
 /// A costly rank that has looked, and may go on, is put among those that are ready once more. So
 /// what is known of those is whether they will compute: who goes first and who is given away is
 /// chosen among them.
-void RankScheduler::goes_on() {
+void RankScheduler::goes_on(bool at_once) {
   RankFiber& me = ranks_.stacks.running();
-  if (!std::exchange(me.waiting.looks, false) || !ranks_.host.balances) return;
+  if (!std::exchange(me.waiting.looks, false) || !ranks_.host.balances || at_once) return;
   ask_no_more(ranks_);
   if (!is_costly(me) || ranks_.queue.empty()) return;
   ranks_.queue.push(me);

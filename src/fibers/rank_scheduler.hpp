@@ -40,7 +40,7 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   void yield(bool made_progress) override;
   wait::Turn wait(bool made_progress, const wait::WaitFor& wait) override;
   void waited() override;
-  void goes_on() override;
+  void goes_on(bool at_once) override;
   bool wakes(int process, int rank) override;
   [[nodiscard]] std::uint64_t now_ns() const override { return ranks_.clock.now_ns(); }
 

@@ -119,7 +119,7 @@ void TimedSimulator::run(const std::function<void(int rank)>& live) {
     one.state = State::done;
     one.account.finished = one.clock = std::max(one.clock, now_);
     --left;
-    goes_on();
+    goes_on(true);
   }
 }
 

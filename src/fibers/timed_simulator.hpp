@@ -64,7 +64,7 @@ class TimedSimulator final : public wait::Scheduler {
 
   void yield(bool made_progress) override;
   wait::Turn wait(bool made_progress, const wait::WaitFor& wait) override;
-  void goes_on() override {
+  void goes_on(bool /*at_once*/) override {
     sweeps_ = 0;
     is_busy(now_);
   }

@@ -30,9 +30,9 @@ class Scheduler {
   [[nodiscard]] Handoff* handoff() const { return handoff_; }
   /// The wait that called the above is over.
   virtual void waited() {}
-  /// Called when the condition of that wait holds: the rank has something to do again, now or when
-  /// others have had a turn.
-  virtual void goes_on() {}
+  /// Called when the condition of that wait holds: the rank has something to do again, `at_once` or
+  /// when others have had a turn.
+  virtual void goes_on(bool /*at_once*/) {}
   /// Runs that rank again, which its process was to be told of; false when it is not hosted here.
   virtual bool wakes(int /*process*/, int /*rank*/) { return false; }
   /// When a wait has begun; as exact as is cheap.

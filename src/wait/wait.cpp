@@ -137,11 +137,17 @@ bool hand_over(RankContext& me, const WaitFor& wait) {
 
 namespace detail {
 
+/// Whether the condition takes the lock of a chunk. The network's thread waits for such a lock
+/// where it adds to the chunk. It holds the links then, which whoever has the next turn here may
+/// need. So the rank that has taken the lock keeps its turn.
+bool takes_chunk(const WaitFor& wait) { return wait.what == Awaiting::element; }
+
 /// Executes calls of the rank that has handed its turn over, and goes on waiting.
-Turn serve(RankContext& me, Latched& condition_holds) {
+Turn serve(RankContext& me, const WaitFor& wait, Latched& condition_holds) {
   const bool has_more = me.deliver_from(me.scheduler->handoff()->giver());
+  const bool may_go_on = takes_chunk(wait) || condition_holds.look();
   // The rank may be in another process by now.
-  return me.scheduler->handoff()->back(!condition_holds.look() && !has_more);
+  return me.scheduler->handoff()->back(!may_go_on && !has_more);
 }
 
 /// Waits while other ranks run on this thread: they do while this one's condition does not hold.
@@ -174,7 +180,7 @@ Turn serve(RankContext& me, Latched& condition_holds) {
       }
     }
     Turn turn = me.scheduler->wait(made_progress, wait);
-    while (turn == Turn::serve) turn = serve(me, condition_holds);
+    while (turn == Turn::serve) turn = serve(me, wait, condition_holds);
     if (turn == Turn::look_around || round % 64 == 63) gone.check(me.space, wait, condition_holds);
     made_progress = false;
   }
@@ -295,7 +301,7 @@ void wait_for_rank(WaitFor& wait, Ready ready, void* condition) {
   RankContext* const current = current_rank();
   if (current != nullptr && current->scheduler != nullptr) {
     wait_scheduled(*current, wait, ready, condition);
-    return current->scheduler->goes_on();
+    return current->scheduler->goes_on(takes_chunk(wait));
   }
   if (!runs_rank() && may_be_anybodys(current, wait))
     return wait_as_anybody(current, wait, ready, condition);
