@@ -95,6 +95,8 @@ void scatter_subscripted(distributed_array<T, N>& array, const std::tuple<S...>&
                             [] { return "elements that subscripts name"; });
   array.fence();
   auto mine = std::apply([&](const auto&... i) { return subscripted<N>(from, i...); }, at);
+  // One of the members that have copies of the same values moves them.
+  if (!from.store().layout().placement().is_original(array.team().rank())) mine.indices.clear();
   move_subscripted(array, transfers, mine);
   array.fence();
 }
