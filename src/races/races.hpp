@@ -28,7 +28,7 @@ struct Looking {
   std::size_t variables_bytes = 0;
 };
 [[nodiscard]] inline Region* region() {
-  // It is made by who begins to look.
+  // The state is made when the process begins to look.
   const Looking* const looking = base::Runtime::here().find<Looking>();
   return looking == nullptr ? nullptr : looking->region.load(std::memory_order_acquire);
 }

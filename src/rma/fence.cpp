@@ -12,7 +12,8 @@ namespace armature {
 
 namespace {
 
-/// Those who have to know of a fence, looked for before the processor waits for its stores.
+/// The network, model and look that have to know of a fence. They are looked for before the
+/// processor waits for its stores.
 struct Others {
   net::Network* net = net::network();
   wait::CostModel* model = wait::CostModel::of_job();

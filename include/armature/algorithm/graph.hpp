@@ -193,7 +193,7 @@ struct pagerank_options {
 };
 
 /// PageRank (Page, Brin, Motwani, Winograd, 1999): element i is vertex i's rank; they sum up to 1.
-/// What vertices without edges have is divided among all.
+/// The rank of a vertex without edges is divided among all vertices.
 template <class V, class E>
 [[nodiscard]] distributed_vector<double> pagerank(const distributed_graph<V, E>& graph,
                                                   const pagerank_options& options = {}) {

@@ -128,7 +128,7 @@ class graph_vertex {
   graph_vertex(detail::GraphPart<V, E>& part, std::size_t index) : part_(&part), index_(index) {}
 
   [[nodiscard]] std::size_t id() const { return part_->id(index_); }
-  /// Its place among the vertices of its owner, from 0 to graph_ref::places() - 1: an index for
+  /// The vertex's place among those of its owner, from 0 to graph_ref::places() - 1: an index for
   /// what a program keeps of them beside the graph.
   [[nodiscard]] std::size_t place() const { return index_; }
   [[nodiscard]] V& data() const { return record().data; }
