@@ -154,13 +154,13 @@ void Dispatcher::repeat(Incoming& in, const RequestHeader& header, const std::by
                            : what->takes_code ? sizeof header + sizeof(CodePointer)
                                               : sizeof header);
     if (call.arguments > call.end) detail::Reader::corrupt();
-    if (what->looks_into_message) {
+    if (races::looks()) [[unlikely]] {
+      stop = 0;  // each is heard of by itself
       wait::hear_from(in.from);
-      return run_held(in, call, header, *what);
     }
+    if (what->looks_into_message) return run_held(in, call, header, *what);
     const std::uint32_t changes = objects_.changes();
     for (std::uint64_t next = in.read;;) {
-      wait::hear_from(in.from);
       what->run(call);
       call.start += bytes;
       next += bytes;

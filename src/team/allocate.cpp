@@ -146,7 +146,8 @@ std::shared_ptr<const AllocationTable> Team::allocate_bytes(std::size_t bytes,
   auto table = std::make_shared<AllocationTable>();
   table->mine = state.rank();
   table->team = state.id();
-  share_out(*this, *table, {Rank(space.me()), reinterpret_cast<void*>(mine.address), bytes});
+  table->own = {Rank(space.me()), reinterpret_cast<void*>(mine.address), bytes};
+  share_out(*this, *table, table->own);
   return table;
 }
 
