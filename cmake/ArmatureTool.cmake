@@ -6,7 +6,8 @@ find_package(nlohmann_json REQUIRED)
 armature_internal_library(armature_explain "src/command/explain/*.cpp")
 target_link_libraries(armature_explain ${armature_explain_SCOPE} armature_static fmt::fmt)
 
-armature_internal_library(armature_launcher "src/command/executable/*.cpp" "src/command/run/*.cpp")
+armature_internal_library(armature_launcher "src/command/executable/*.cpp" "src/command/trace/*.cpp"
+                          "src/command/run/*.cpp")
 target_link_libraries(armature_launcher ${armature_launcher_SCOPE} armature_explain
                       armature_static fmt::fmt nlohmann_json::nlohmann_json PkgConfig::hwloc PkgConfig::libdw Threads::Threads)
 

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +19,7 @@
 #include "command/explain/explain.hpp"
 #include "command/explain/phrase.hpp"
 #include "command/inspect/jobs.hpp"
+#include "command/inspect/pictures.hpp"
 #include "command/json.hpp"
 #include "command/numbers.hpp"
 #include "wait/processes.hpp"
@@ -30,6 +33,8 @@ Examples:
   armature inspect 4242         the job whose launcher, or one of whose ranks, is process 4242
   armature inspect 4242 --json  the same for a program
   armature inspect --watch 2    again every 2 s, until no job is left
+  armature inspect 4242 --trace last.json    what its ranks did last, as `armature run --trace` has it
+  armature inspect 4242 --html job.html --watch 5    a page that shows itself anew
 
 Nothing is asked of the ranks: their state is read from the job's shared memory. A rank that is not
 waiting in a call of Armature runs, or is asleep in a call of its own. Of one job, the line in which
@@ -44,10 +49,10 @@ double age_s(const ObservedJob& job) {
   return static_cast<double>(base::now_ns() - job.control().header().started_ns) * 1e-9;
 }
 
-void print(const ObservedJob& job, const Explanation& explanation) {
+std::string said_of(const ObservedJob& job, const Explanation& explanation) {
   const space::ControlHeader& header = job.control().header();
-  fmt::print("job {}: {} ranks of {}{}, started {} ago\n{}", job.pid(), header.ranks, job.program(),
-             in_processes(header), duration(age_s(job)), text(explanation));
+  return fmt::format("job {}: {} ranks of {}{}, started {} ago\n{}", job.pid(), header.ranks,
+                     job.program(), in_processes(header), duration(age_s(job)), text(explanation));
 }
 
 nlohmann::json as_json(const ObservedJob& job, const Snapshot& snapshot,
@@ -85,7 +90,8 @@ struct Looks {
   int pid = 0;  // of the one job; 0: of all
   bool json = false;
   bool where = false;
-  double every_s = 0;  // 0: one look
+  double every_s = 0;       // 0: one look
+  std::string page, trace;  // files to write; empty: none
 };
 
 /// Returns the number of jobs that were shown.
@@ -101,8 +107,11 @@ int look(const Looks& looks) {
     if (looks.json) {
       all.push_back(as_json(job, snapshot, explanation));
     } else {
-      print(job, explanation);
+      fmt::print("{}", said_of(job, explanation));
     }
+    if (!looks.page.empty())
+      write_page_of(job, said_of(job, explanation), looks.page, looks.every_s);
+    if (!looks.trace.empty()) write_trace_of(job, looks.trace);
     ++shown;
   }
   if (looks.json) fmt::print("{}\n", looks.every_s > 0 ? line_of(all) : text_of(all));
@@ -156,6 +165,7 @@ void add_inspect(CLI::App& app) {
     bool json = false;
     bool where = false;
     double watch_s = 0;
+    std::string page, trace;
   };
   auto arguments = std::make_shared<Arguments>();
   command
@@ -175,12 +185,29 @@ void add_inspect(CLI::App& app) {
           },
           "Look again every S seconds, until the job has ended")
       ->type_name("S");
+  command
+      ->add_option(
+          "--trace", arguments->trace,
+          "Write what ranks of JOB did last, for https://ui.perfetto.dev, or as a page where "
+          "the name ends with .html")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--html", arguments->page,
+          "Write a page of JOB: what is said here, loads over time, who waited for whom; with "
+          "--watch browsers show each look")
+      ->type_name("FILE");
   command->callback([arguments] {
     constexpr std::uint64_t pid_max = 1 << 22;
     const int pid = arguments->pid.empty()
                         ? 0
                         : static_cast<int>(parse_count("JOB", arguments->pid, 1, pid_max));
-    inspect({pid, arguments->json, arguments->where, arguments->watch_s});
+    for (const auto& [option, file] :
+         {std::pair("--trace", &arguments->trace), std::pair("--html", &arguments->page)})
+      if (pid == 0 && !file->empty())
+        throw CLI::ValidationError(option, "of which job? Say the process of its launcher");
+    inspect({pid, arguments->json, arguments->where, arguments->watch_s, arguments->page,
+             arguments->trace});
   });
 }
 

@@ -156,11 +156,6 @@ void add_watching(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) 
   add_seconds(
       run, options, "--stall", &LaunchOptions::stall_s,
       "Say what ranks wait for when nothing has moved for S seconds (default 60; 0: never)");
-  add_value(
-      run, options, "--trace", "FILE",
-      "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
-      "calls as arrows, moves",
-      [](LaunchOptions& o, const std::string& text) { o.trace = parse_name("--trace", text); });
 }
 
 /// "3-200", "7".

@@ -7,7 +7,9 @@
 
 namespace armature::fibers {
 
-TurnClock::TurnClock() : traces_(wait::traces()), now_ns_(base::now_ns()) {}
+TurnClock::TurnClock() : traces_(wait::traces()), now_ns_(base::now_ns()) {
+  if (traces_) wait::trace_turns();
+}
 
 void TurnClock::measure() {
   if (!std::exchange(measures_, true)) turn_began_ns_ = base::now_ns();

@@ -68,12 +68,11 @@ void give_rank_away(ProcessRanks& ranks) {
     ranks.queue.push(*fiber);  // somebody else was faster
     return;
   }
-  if (ranks.clock.traces())
-    wait::trace({.kind = wait::TraceEvent::Kind::given,
-                 .rank = fiber->rank,
-                 .other = static_cast<int>(whom) - 1,
-                 .begin_ns = base::now_ns(),
-                 .number = fiber->cost_ns});
+  wait::trace({.kind = wait::TraceEvent::Kind::given,
+               .rank = fiber->rank,
+               .other = static_cast<int>(whom) - 1,
+               .begin_ns = base::now_ns(),
+               .number = fiber->cost_ns});
   if (!send(ranks, *fiber, static_cast<int>(whom) - 1)) ranks.queue.push(*fiber);
 }
 

@@ -36,14 +36,22 @@ void CallFailures::note_throw() noexcept {
   if (thrown_at_) thrown_at_->count = backtrace(thrown_at_->frames, Stack::max);
 }
 
-void CallFailures::call_failed(Rank caller, const std::string& text) noexcept {
+void CallFailures::call_failed(Rank caller, const std::string& text,
+                               const std::string& place) noexcept {
   if (handler_) return handler_(caller, text);
   // No rank is there to whom it could be said. Where it was thrown tells more than the stack here.
   if (thrown_at_)
     space::put_stack_of_throw(context_.space.control().crash_report(context_.space.me()),
                               {thrown_at_->frames, static_cast<std::size_t>(thrown_at_->count)});
-  base::fail(Errc::remote,
-             fmt::format("a call from rank {} failed: {}", static_cast<int>(caller), text));
+  base::fail(Errc::remote, fmt::format("a call from rank {}{} failed: {}", static_cast<int>(caller),
+                                       place, text));
+}
+
+/// Empty where nobody finds the line.
+std::string CallFailures::place_of_call(int caller) const {
+  const bool is_known = context_.called_at != nullptr && context_.called_at->frames[0] != 0 &&
+                        context_.space.header().launcher.is_there != 0;
+  return is_known ? ", made at " + context_.called_at->text(caller) + "," : "";
 }
 
 void CallFailures::object_gone(detail::Call& call, const detail::RequestHeader& header,
@@ -97,7 +105,7 @@ void CallFailures::failed(detail::Call& call, Errc code, const std::string& text
     call.reply->code = static_cast<std::uint16_t>(static_cast<int>(code) + 1);
     return answer(context_.space, call, executed ? detail::Reply::threw : detail::Reply::refused);
   }
-  if (executed) return call_failed(call.from, text);
+  if (executed) return call_failed(call.from, text, place_of_call(call.from));
   // The caller is told, where call_failed has it.
   detail::call_function<false>(call.from, nullptr, &reported, text);
 }

@@ -36,7 +36,8 @@ class CallFailures {
   void note_throw() noexcept;
   /// A method that was called by async threw on this rank: the job's handler has it; else, or when
   /// that throws in turn, the job ends.
-  void call_failed(Rank caller, const std::string& text) noexcept;
+  /// `place`: of the call, behind the caller's rank.
+  void call_failed(Rank caller, const std::string& text, const std::string& place = {}) noexcept;
   /// Tells the failure of a call of this rank to any.
   void own_call_failed(const std::string& text) noexcept { call_failed(context_.space.me(), text); }
   /// Tells that the object is not there, or not any more.
@@ -53,6 +54,7 @@ class CallFailures {
   };
 
   void failed(detail::Call& call, Errc code, const std::string& text, bool executed) noexcept;
+  [[nodiscard]] std::string place_of_call(int caller) const;
 
   EndpointContext& context_;
   Handler handler_;

@@ -4,7 +4,6 @@
 
 #include "base/fail.hpp"
 #include "rmi/request_checksum.hpp"
-#include "wait/trace.hpp"
 
 namespace armature::rmi {
 
@@ -17,7 +16,7 @@ EndpointContext::EndpointContext(wait::RankContext& the_rank, const Settings& th
       has_service(the_settings.service_thread),
       is_shared(the_settings.service_thread || the_settings.program_threads),
       checksum_bytes(the_rank.space.checks_in_full() ? sizeof(RequestChecksum) : 0),
-      traces(wait::traces()) {
+      called_at(checksum_bytes != 0 ? std::make_unique<CalledAt>() : nullptr) {
   if (is_shared && rank.scheduler != nullptr)
     base::fail(
         Errc::start,

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 
 #include "armature/detail/request.hpp"
+#include "rmi/called_at.hpp"
 #include "rmi/kept_wake.hpp"
 #include "rmi/settings.hpp"
 #include "space/address_space.hpp"
@@ -89,7 +91,8 @@ struct EndpointContext {
   const bool has_service;
   bool is_shared;                    // changed while no other thread uses it
   const std::size_t checksum_bytes;  // at the end of each request, or 0
-  const bool traces;                 // armature run --trace
+  // Where requests have checksums: the place of the call that is executed.
+  std::unique_ptr<CalledAt> called_at;
   OwnSender sender;
   KeptWake kept_wake{space};
   std::uint64_t rounds = 0;  // how often what had come in was executed

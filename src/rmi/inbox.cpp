@@ -15,6 +15,7 @@
 #include "rmi/failure.hpp"
 #include "rmi/request_checksum.hpp"
 #include "wait/notifier.hpp"
+#include "wait/trace.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::rmi {
@@ -62,21 +63,29 @@ constexpr int looks_behind_one = 4;
 /// was for that one, however they end.
 class OnTop {
  public:
-  OnTop(detail::Sender& sender, Objects& objects)
-      : depth(sender.depth), sender_(sender), waits_(objects), nothing_held_(sender, nullptr) {
-    ++sender_.level;
+  OnTop(EndpointContext& context, Objects& objects)
+      : depth(context.sender.depth),
+        context_(context),
+        waits_(objects),
+        nothing_held_(context.sender, nullptr) {
+    ++context_.sender.level;
+    if (context_.called_at) [[unlikely]]
+      called_at_.emplace(*context_.called_at);
   }
   OnTop(const OnTop&) = delete;
   OnTop& operator=(const OnTop&) = delete;
   ~OnTop() {
-    --sender_.level;
-    sender_.depth = depth;
+    --context_.sender.level;
+    context_.sender.depth = depth;
+    if (called_at_) [[unlikely]]
+      *context_.called_at = *called_at_;
   }
 
   const std::uint8_t depth;  // of the one that waits
 
  private:
-  detail::Sender& sender_;
+  EndpointContext& context_;
+  std::optional<CalledAt> called_at_;  // the call of the one that waits
   const Objects::Waits waits_;
   const detail::Holding nothing_held_;
 };
@@ -89,8 +98,7 @@ Inbox::Inbox(EndpointContext& context, Dispatcher& dispatcher)
       dispatcher_(dispatcher),
       may_lag_(!context.has_service && context.rank.scheduler == nullptr &&
                context.rank.fault_model == nullptr && !wait::cores_are_shared()),
-      channels_(context.space.slot(context.space.me()).channels),
-      traced_(context.traces ? std::make_unique<TracedCalls>() : nullptr) {}
+      channels_(context.space.slot(context.space.me()).channels) {}
 
 bool Inbox::has_news() const {
   if (channels_.last() != channels_seen_) return true;
@@ -167,7 +175,7 @@ void Inbox::receive(Incoming& in) {
   const std::uint64_t read = in.read, executed = in.executed;
   dispatcher_.begin_round();
   {
-    const OnTop on_top(context_.sender, dispatcher_.objects());
+    const OnTop on_top(context_, dispatcher_.objects());
     execute_until(published, in, on_top.depth);
     // A lone one-way call often has a two-way call right behind it, whose caller waits: to find it
     // here takes less time than to leave and to come back.
@@ -204,11 +212,16 @@ void Inbox::execute_until(std::uint64_t published, Incoming& in, std::uint8_t de
       corrupt(fmt::format("a request from rank {} of {} bytes, where {} have come", in.from, bytes,
                           left));
     const auto kind = static_cast<RequestKind>(header.kind);
-    if (context_.checksum_bytes != 0 && kind != RequestKind::filler)
+    if (context_.checksum_bytes != 0 && kind != RequestKind::filler) {
       check_request(in.from, {at, bytes});
+      *context_.called_at = RequestChecksum::of({at, bytes}).called_at;
+    }
     in.read += bytes;
     std::uint64_t repeat_until = in.read - bytes + std::min(room, capacity / 4);
-    if (traced_ != nullptr && kind != RequestKind::filler) [[unlikely]] {
+    if (wait::traces() && kind != RequestKind::filler) [[unlikely]] {
+      // A rank of a checkpoint may have begun in a job that was not traced, or is over.
+      const std::uint64_t job = space_.header().started_ns;
+      if (traced_ == nullptr || !traced_->are_of(job)) traced_ = std::make_unique<TracedCalls>(job);
       traced_->begins(in, space_.me(), header, {at, bytes});
       repeat_until = 0;  // each is to be seen here
     }

@@ -81,7 +81,7 @@ class Inbox {
   // Of channels that were forgotten, by sender; made when it is needed.
   std::unique_ptr<base::SparseTable<std::uint64_t>> executed_before_;
   std::uint64_t waited_ = 0;
-  const std::unique_ptr<TracedCalls> traced_;  // nullptr where calls are not traced
+  std::unique_ptr<TracedCalls> traced_;  // nullptr: no call has been traced yet
 };
 
 }  // namespace armature::rmi

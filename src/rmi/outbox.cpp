@@ -49,9 +49,9 @@ Outbox::Outbox(EndpointContext& context, Blocks& blocks)
 
 /// A job that traces never publishes directly: commit_indirect must see each request.
 void Outbox::choose_way(Outgoing& out) const {
-  out.direct = context_.publishes_directly() && !context_.traces;
+  out.direct = context_.publishes_directly() && !wait::traces();
   const bool counts_itself = !context_.is_shared && context_.checksum_bytes == 0 &&
-                             context_.settings.aggregation > 1 && !context_.traces;
+                             context_.settings.aggregation > 1 && !wait::traces();
   out.held_max = counts_itself ? context_.settings.aggregation - 1 : 0;
 }
 
@@ -263,9 +263,9 @@ void Outbox::commit_indirect(Outgoing& out) {
   if (context_.checksum_bytes != 0) {
     out.at += context_.checksum_bytes;
     out.written += context_.checksum_bytes;
-    RequestChecksum::put({lane.committed, out.at});
+    RequestChecksum::put({lane.committed, out.at}, CalledAt::here());
   }
-  if (context_.traces)
+  if (wait::traces())
     wait::trace({.kind = wait::TraceEvent::Kind::sent,
                  .rank = space_.me(),
                  .other = index_of(out),

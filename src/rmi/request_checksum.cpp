@@ -22,13 +22,13 @@ std::optional<LongArguments> long_arguments(const RequestHeader& header, const s
   return where;
 }
 
-void RequestChecksum::put(std::span<std::byte> bytes) {
+void RequestChecksum::put(std::span<std::byte> bytes, const CalledAt& called_at) {
   RequestHeader header;
   std::memcpy(&header, bytes.data(), sizeof header);
   header.units = static_cast<std::uint16_t>(bytes.size() / RequestHeader::unit);
   std::memcpy(bytes.data(), &header, sizeof header);
   const std::span<std::byte> request = bytes.first(bytes.size() - sizeof(RequestChecksum));
-  RequestChecksum checksum{.request = base::checksum(request)};
+  RequestChecksum checksum{.request = base::checksum(request), .called_at = called_at};
   if (const auto where = long_arguments(header, bytes.data()))
     checksum.block = base::checksum(reinterpret_cast<const void*>(where->block), where->bytes);
   std::memcpy(request.data() + request.size(), &checksum, sizeof checksum);

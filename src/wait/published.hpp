@@ -85,12 +85,13 @@ class Published {
   Published(const Published&) = delete;
   Published& operator=(const Published&) = delete;
   ~Published() {
-    if (traces()) [[unlikely]]
-      trace_wait();
+    const std::uint64_t now_ns = detail::now_ns(me_);
+    if (traces_wait(now_ns - since_ns_)) [[unlikely]]
+      trace_wait(now_ns);
     if (outer_) [[unlikely]]
       detail::publish(record_, outer_->wait, outer_->since_ns);
     else
-      detail::publish(record_, space::Awaiting::nothing, detail::now_ns(me_));
+      detail::publish(record_, space::Awaiting::nothing, now_ns);
   }
 
   void refresh(const WaitFor& wait) {
@@ -101,15 +102,13 @@ class Published {
   [[nodiscard]] std::uint64_t since_ns() const { return since_ns_; }
 
  private:
-  /// Traces waits of ranks that have no turns: turns are the trace of the others.
-  [[gnu::cold]] void trace_wait() const {
-    if (me_.scheduler != nullptr) return;
+  [[gnu::cold]] void trace_wait(std::uint64_t now_ns) const {
     trace({.kind = TraceEvent::Kind::wait,
            .rank = static_cast<int>(me_.space.me()),
            .other = peer_,
            .what = static_cast<std::uint32_t>(record_.awaiting.load(std::memory_order_relaxed)),
            .begin_ns = since_ns_,
-           .end_ns = base::now_ns()});
+           .end_ns = now_ns});
   }
 
   const RankContext& me_;

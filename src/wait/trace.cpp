@@ -18,7 +18,7 @@
 namespace armature::wait {
 
 namespace detail {
-TracePart* trace_part = nullptr;
+constinit TraceState trace_state;
 }
 
 std::uint32_t TraceNames::append(std::string_view name) {
@@ -64,32 +64,54 @@ std::uint32_t TraceNames::add(std::string_view name) {
 }
 
 [[gnu::noinline]] std::uint32_t trace_name(std::string_view name) {
-  const TracePart* const part = detail::trace_part;
+  const TracePart* const part = detail::trace_state.part;
   return part != nullptr && part->names != nullptr ? part->names->add(name) : 0;
 }
 
 // Never inlined: a rank that goes on in another process writes into that one's part.
 [[gnu::noinline]] void trace(const TraceEvent& event) {
-  TracePart* const part = detail::trace_part;
-  if (part != nullptr) part->event(part->written.fetch_add(1, std::memory_order_relaxed)) = event;
+  const TraceState& state = detail::trace_state;
+  if (state.part == nullptr) return;
+  const std::uint64_t number = state.part->written.fetch_add(1, std::memory_order_relaxed);
+  state.part->event(number, state.events_max) = event;
 }
 
+void trace_turns() { detail::trace_state.wait_min_ns = UINT64_MAX; }
+
+namespace {
+
+/// Opens the file that the launcher has told of. Programs that this process starts are none of the
+/// job, and hear nothing of it.
+base::FileDescriptor take_file(const TraceFile& kind) {
+  const char* const path = std::getenv(kind.variable);
+  if (path == nullptr) return {};
+  base::FileDescriptor file(open(path, O_RDWR | O_CLOEXEC));
+  unsetenv(kind.variable);
+  return file;
+}
+
+}  // namespace
+
 void open_trace(int process) {
-  const char* const path = std::getenv(trace_variable);
-  if (path == nullptr) return;
-  const base::FileDescriptor file(open(path, O_RDWR | O_CLOEXEC));
-  // Programs that this process starts are none of the job.
-  unsetenv(trace_variable);
+  // Waits that are shorter say little, and are many.
+  constexpr std::uint64_t kept_wait_min_ns = 2000;
+  base::FileDescriptor file = take_file(whole_trace);
+  const bool is_whole = static_cast<bool>(file);
+  const TraceFile& kind = is_whole ? whole_trace : kept_trace;
+  if (!is_whole) file = take_file(kept_trace);
   if (!file) return;
   const auto map = [&](std::size_t offset, std::size_t bytes) -> void* {
     void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(),
                           static_cast<off_t>(offset));
     return at != MAP_FAILED ? at : nullptr;
   };
-  auto* const part = static_cast<TracePart*>(map(TracePart::offset_of(process), TracePart::bytes));
+  auto* const part = static_cast<TracePart*>(map(kind.offset_of(process), kind.part_bytes));
   if (part == nullptr) return;
   part->names = static_cast<TraceNames*>(map(0, TraceNames::bytes));
-  detail::trace_part = part;
+  detail::trace_state = {.part = part,
+                         .events_max = kind.events_max(),
+                         .is_whole = is_whole,
+                         .wait_min_ns = is_whole ? 0 : kept_wait_min_ns};
 }
 
 }  // namespace armature::wait
@@ -97,7 +119,7 @@ void open_trace(int process) {
 namespace armature {
 
 trace_phase::trace_phase(std::string_view name) {
-  if (!wait::traces()) return;
+  if (wait::detail::trace_state.part == nullptr) return;
   name_ = wait::trace_name(name);
   began_ns_ = base::now_ns();
 }
@@ -113,7 +135,7 @@ trace_phase::~trace_phase() {
 }
 
 void trace_counter(std::string_view name, double value) {
-  if (!wait::traces() || !std::isfinite(value)) return;
+  if (wait::detail::trace_state.part == nullptr || !std::isfinite(value)) return;
   const int rank = base::message_rank();
   const std::uint32_t number = rank >= 0 ? wait::trace_name(name) : 0;
   if (number == 0) return;

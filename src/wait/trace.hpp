@@ -9,7 +9,7 @@
 // into a part of its own of a memory file of the launcher's. The launcher makes the trace of it in
 // the end, whatever has become of the processes. A part is a ring: the last events count. Names lie
 // before the parts, each once for the whole job: a rank may go to another process with the number
-// of one.
+// of one. Where nobody has asked for a trace, what costs nothing measurable is written down all
 
 namespace armature::wait {
 
@@ -59,41 +59,71 @@ static_assert(sizeof(TraceNames) < TraceNames::bytes / 2);
 
 /// A process's part: this, then the events.
 struct TracePart {
-  static constexpr std::size_t events_max = std::size_t{1} << 17;
   static constexpr std::size_t head_bytes = 4096;
-  static constexpr std::size_t bytes = head_bytes + events_max * sizeof(TraceEvent);
-  /// The place of a process's part in the file.
-  [[nodiscard]] static constexpr std::size_t offset_of(int process) {
-    return TraceNames::bytes + static_cast<std::size_t>(process) * bytes;
-  }
 
   std::atomic<std::uint64_t> written{0};  // events, since ever
   TraceNames* names = nullptr;            // as that process has mapped them: nobody else may look
 
-  [[nodiscard]] TraceEvent& event(std::uint64_t number) {
+  [[nodiscard]] TraceEvent& event(std::uint64_t number, std::uint64_t events_max) {
     return reinterpret_cast<TraceEvent*>(reinterpret_cast<std::byte*>(this) +
                                          head_bytes)[number % events_max];
   }
 };
 
-/// Names the launcher's file.
-inline constexpr const char* trace_variable = "ARMATURE_TRACE";
+/// A file of events: the name of the launcher's memory file, the variable that tells processes of
+/// it, and how large a part is.
+struct TraceFile {
+  const char* name;
+  const char* variable;
+  std::size_t part_bytes;
+
+  [[nodiscard]] constexpr std::size_t events_max() const {
+    return (part_bytes - TracePart::head_bytes) / sizeof(TraceEvent);
+  }
+  /// The place of a process's part in the file.
+  [[nodiscard]] constexpr std::size_t offset_of(int process) const {
+    return TraceNames::bytes + static_cast<std::size_t>(process) * part_bytes;
+  }
+};
+/// With --trace: everything.
+inline constexpr TraceFile whole_trace{
+    "armature-trace", "ARMATURE_TRACE",
+    TracePart::head_bytes + (std::size_t{1} << 17) * sizeof(TraceEvent)};
+/// Always, in jobs of `armature run`.
+inline constexpr TraceFile kept_trace{"armature-kept-trace", "ARMATURE_KEPT_TRACE",
+                                      std::size_t{1} << 20};
+
+/// The part of this process, and how much it writes down.
+struct TraceState {
+  TracePart* part = nullptr;  // nullptr: it writes down nothing
+  std::uint64_t events_max = 0;
+  bool is_whole = false;
+  // Waits that take less are left out.
+  std::uint64_t wait_min_ns = UINT64_MAX;
+};
 
 namespace detail {
-extern TracePart* trace_part;  // of this process; nullptr: nothing is written down
+extern TraceState trace_state;
 }
 
-[[nodiscard]] inline bool traces() { return detail::trace_part != nullptr; }
-/// Events that this process has written so far; 0 where nothing is written down.
+/// Whether all is written down: turns and calls, too.
+[[nodiscard]] inline bool traces() { return detail::trace_state.is_whole; }
+/// Whether a wait is to be written down that has taken so long.
+[[nodiscard]] inline bool traces_wait(std::uint64_t ns) {
+  return ns >= detail::trace_state.wait_min_ns;
+}
+/// Events that this process has written so far; 0 where not all is written down.
 [[nodiscard]] inline std::uint64_t traced_events() {
-  return traces() ? detail::trace_part->written.load(std::memory_order_relaxed) : 0;
+  return traces() ? detail::trace_state.part->written.load(std::memory_order_relaxed) : 0;
 }
 /// The number of a name, for events; 0 where nothing is written down, or names have no room.
 [[nodiscard]] std::uint32_t trace_name(std::string_view name);
 /// Does nothing where nothing is written down.
 void trace(const TraceEvent& event);
-/// Opens the part of that process, which is this one. Does nothing unless the launcher wants a
-/// trace.
+/// The ranks here take turns, which are traced, and tell of their waits: these are left out.
+void trace_turns();
+/// Opens the part of that process, which is this one. Does nothing unless there is a launcher of
+/// this machine.
 void open_trace(int process);
 
 }  // namespace armature::wait

@@ -69,6 +69,13 @@ def test_mistake_an_exception_in_a_one_way_call():
         expect(len(frames) <= 6 and not any("Dispatcher" in line for line in frames), text)
 
 
+def test_mistake_check_names_the_line_of_a_one_way_call():
+    source = pathlib.Path(__file__).with_name("mistakes.cpp").read_text().splitlines()
+    line = 1 + next(number for number, text in enumerate(source) if "kitchen.async(0, &Kitchen::cook, 3)" in text)
+    on_kinds("method", 134, rf"a call from rank 1, made at .*mistakes\.cpp:{line}, failed: there is no soup \(std::runtime_error",
+             more=["--check"])
+
+
 def test_mistake_a_put_past_the_end_and_one_after_free_are_found_by_check():
     on_kinds("past_the_end", 134, r"rank 1 .*put: 4 bytes at \S+ of rank 0: not within what that rank has allocated; the "
              r"nearest allocation is 64 bytes", more=["--check"])

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
@@ -194,8 +195,39 @@ def test_looks_are_not_told():
     expect(looks > len(turns), f"{len(turns)} turns are told, and {looks} looks are not")
 
 
+def test_simulations():
+    """The clock is the simulation's, and the same seed makes the same trace."""
+    for options in ["-n", 4, "--simulate", 3], ["-n", 4, "--simulate", 3, "--virtual", "--nodes", 2, "--no-globals-note"]:
+        first, _ = traced(0, options, pathlib.Path(MOVING).parent / "virtual_traced", "stay")
+        again, _ = traced(0, options, pathlib.Path(MOVING).parent / "virtual_traced", "stay")
+        check_nesting(first)
+        expect(first == again, f"{options}: another trace of the same seed")
+        expect(arrows(first), f"{options}: no calls")
+        spans = [event for event in first if event["ph"] == "X"]
+        expect({span["tid"] for span in spans} == set(range(4)), f"{options}: each rank does something")
+
+
+def test_pages():
+    """A name that ends with .html is a page with pictures."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "trace.html")
+        words = [ARMATURE, "run", "-n", 4, "--timeout", 40, "--trace", path, pathlib.Path(MOVING).parent / "virtual_traced"]
+        done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        expect(done.returncode == 0, done.stderr)
+        page = path.read_text()
+    expect(page.startswith("<!doctype html>") and page.endswith("</html>\n"), page[:200])
+    pictures = re.findall(r"<svg .*?</svg>", page, re.S)
+    for picture in pictures:
+        xml.etree.ElementTree.fromstring(picture)
+    # Each rank calls the next one: 3 times each of two calls, and the question at the end.
+    for rank in range(4):
+        expect(re.search(rf"<title>rank {rank} to rank {(rank + 1) % 4}: \d+ calls</title>", page), f"no calls of rank {rank}")
+        expect(re.search(rf"<title>rank {rank}: \d+ %</title>", page), f"no load of rank {rank}")
+    expect("<tr><td>halo</td><td>12</td>" in page, "no phase halo, 3 times on each of 4 ranks")
+
+
 def test_refusals():
-    for options, word in ((["--simulate", 1], "does not go with --simulate"),):
+    for options, word in ((["--simulate", "1-2"], "--trace does not go with --simulate FIRST-LAST"),):
         done = subprocess.run([ARMATURE, "run", "-n", "2", *map(str, options), "--trace", "/dev/null", MOVING],
                               capture_output=True, text=True, timeout=20)
         expect(done.returncode != 0 and word in done.stderr, done.stderr)

@@ -165,6 +165,15 @@ Snapshot ObservedJob::observe() const {
   return now;
 }
 
+std::pair<base::FileDescriptor, const wait::TraceFile*> ObservedJob::open_trace() const {
+  for (const int fd : numbers_in("/proc/" + std::to_string(holder_) + "/fd")) {
+    const std::string name = memory_file_name(holder_, fd);
+    for (const wait::TraceFile* const kind : {&wait::whole_trace, &wait::kept_trace})
+      if (name == kind->name) return {open_for_reading(holder_, fd), kind};
+  }
+  return {base::FileDescriptor(), &wait::kept_trace};
+}
+
 std::vector<ObservedJob> running_jobs() {
   std::vector<ObservedJob> jobs;
   for (int pid : numbers_in("/proc")) {

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
 #include "command/explain/observe.hpp"
 #include "space/control.hpp"
+#include "wait/trace.hpp"
 
 namespace armature::command {
 
@@ -32,6 +34,10 @@ class ObservedJob {
   /// Looks at what the ranks are doing, twice within a moment to tell who moves. Opens the segments
   /// for that long: those of many jobs are more than a process may have open.
   [[nodiscard]] Snapshot observe() const;
+
+  /// The events that its processes write down, and its kind; -1 where they write down nothing: only
+  /// `armature run` has them do that.
+  [[nodiscard]] std::pair<base::FileDescriptor, const wait::TraceFile*> open_trace() const;
 
  private:
   int holder_;

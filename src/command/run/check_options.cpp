@@ -82,8 +82,8 @@ void check_simulation(const LaunchOptions& options) {
             "--checkpoint does not go with --simulate: a simulation is repeated by its seed");
   refuse_if(options.rebalance_every_s > 0,
             "--rebalance-every does not go with --simulate: its clock is another one");
-  refuse_if(!options.trace.empty(),
-            "--trace does not go with --simulate: there is one process, on a clock of its own");
+  refuse_if(!options.trace.empty() && options.simulations > 0,
+            "--trace does not go with --simulate FIRST-LAST: say the seed of one run");
 }
 
 /// Checks what is done every so often, and what is written.

@@ -325,15 +325,14 @@ Outcome launch(const LaunchOptions& options) {
   // A seed must always find the same addresses: some programs order things by them.
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
   tell_costs(options);
-  std::optional<Trace> trace;
-  if (!options.trace.empty()) trace.emplace(options.trace, ranks);
+  const Trace trace(options.trace, ranks);
   if (options.virtual_ranks) fix_layout_for_ranks(options, program.path);
   RunningJob job(options, {memory, control, store.get(), filling ? &*filling : nullptr,
                            program.path, std::move(binding)});
   Outcome outcome = job.run();
   if (filling) filling->finish();
-  if (trace && !trace->write(control.header().started_ns) && outcome.status == 0)
-    outcome.status = 1;
+  if (!trace.write(control.header()) && outcome.status == 0) outcome.status = 1;
+  if (outcome.status != 0) trace.write_after_crash(control);
   if (options.simulation_seed && outcome.status != 0) say_how_to_repeat(options, ranks, processes);
   return outcome;
 }

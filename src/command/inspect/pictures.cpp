@@ -1,0 +1,75 @@
+// A page may be read while it is written, so a new one takes the place of the old one when it is
+// whole.
+#include "command/inspect/pictures.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "command/trace/picture.hpp"
+#include "command/trace/recorded.hpp"
+
+namespace armature::command {
+namespace {
+
+using Stream = std::unique_ptr<std::FILE, decltype(&std::fclose)>;
+
+[[noreturn]] void cannot_write(const std::string& path, int error) {
+  base::fail(Errc::start, fmt::format("{} cannot be written: {}", path, base::system_text(error)));
+}
+
+Recorded events_of(const ObservedJob& job, int file, const wait::TraceFile& kind) {
+  const space::ControlHeader& header = job.control().header();
+  return read_events(file, kind, static_cast<int>(header.ranks),
+                     header.simulation.on != 0 ? 0 : header.started_ns);
+}
+
+template <class Write>
+void write_file(const std::string& path, Write write) {
+  // Something else than a file, such as /dev/stdout, is written as it is.
+  std::error_code is_new;
+  const bool takes_place = std::filesystem::is_regular_file(path, is_new) || is_new;
+  const std::string first = takes_place ? path + ".new" : path;
+  Stream file(std::fopen(first.c_str(), "we"), &std::fclose);
+  if (file == nullptr) cannot_write(path, errno);
+  int error = write(file.get());
+  if (error == 0 && std::fclose(file.release()) != 0) error = errno;
+  if (error == 0 && takes_place && std::rename(first.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return;
+  if (takes_place) (void)std::remove(first.c_str());
+  cannot_write(path, error);
+}
+
+}  // namespace
+
+void write_trace_of(const ObservedJob& job, const std::string& path) {
+  const auto [file, kind] = job.open_trace();
+  if (!file)
+    base::fail(Errc::start,
+               fmt::format("--trace: nothing is kept of what job {} did: `armature run` has not "
+                           "started it",
+                           job.pid()));
+  const Recorded recorded = events_of(job, file.get(), *kind);
+  TracedNames names(file.get());
+  write_file(path, [&](std::FILE* to) { return write_trace(to, path, recorded, names); });
+}
+
+void write_page_of(const ObservedJob& job, const std::string& text, const std::string& path,
+                   double again_s) {
+  const auto [file, kind] = job.open_trace();
+  std::string body = "<pre>" + escaped_for_html(text) + "</pre>\n";
+  if (file) {
+    TracedNames names(file.get());
+    body += pictures(events_of(job, file.get(), *kind), names);
+  }
+  const std::string page = page_of(fmt::format("Job {}", job.pid()), body, again_s);
+  write_file(path, [&](std::FILE* to) {
+    return std::fwrite(page.data(), 1, page.size(), to) == page.size() ? 0 : errno;
+  });
+}
+
+}  // namespace armature::command

@@ -1,0 +1,101 @@
+#include "command/trace/recorded.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <string_view>
+
+#include "space/control.hpp"
+
+namespace armature::command {
+
+using wait::TraceNames;
+using wait::TracePart;
+
+namespace {
+
+void take_part(int file, const wait::TraceFile& kind, int process, Recorded& recorded) {
+  const auto offset = static_cast<off_t>(kind.offset_of(process));
+  // Parts that nobody has touched take no memory, and are not to by being looked at.
+  if (const off_t data = lseek(file, offset, SEEK_DATA);
+      data < 0 || data >= offset + static_cast<off_t>(kind.part_bytes))
+    return;
+  void* const start = mmap(nullptr, kind.part_bytes, PROT_READ, MAP_SHARED, file, offset);
+  if (start == MAP_FAILED) return;
+  auto* const part = static_cast<TracePart*>(start);
+  const std::uint64_t written = part->written.load(std::memory_order_acquire);
+  const std::uint64_t first = written - std::min<std::uint64_t>(written, kind.events_max());
+  recorded.lost += first;
+  for (std::uint64_t i = first; i < written; ++i) {
+    const TracedEvent event{part->event(i, kind.events_max()), process};
+    // Leaves out the event that a process was about to write when it was killed.
+    if (event.rank >= 0 && event.begin_ns >= recorded.began_ns &&
+        (event.end_ns == 0 || event.end_ns >= event.begin_ns))
+      recorded.events.push_back(event);
+  }
+  munmap(start, kind.part_bytes);
+}
+
+}  // namespace
+
+bool Recorded::has_turns() const {
+  return std::ranges::any_of(
+      events, [](const auto& event) { return event.kind == wait::TraceEvent::Kind::turn; });
+}
+
+void Recorded::keep_last(std::size_t count) {
+  if (events.size() <= count) return;
+  const std::size_t more = events.size() - count;
+  std::vector<std::uint64_t> times;
+  for (const TracedEvent& event : events) times.push_back(event.begin_ns);
+  const auto first = times.begin() + static_cast<std::ptrdiff_t>(more);
+  std::ranges::nth_element(times, first);
+  lost += std::erase_if(events, [&](const auto& event) { return event.begin_ns < *first; });
+}
+
+Recorded read_events(int file, const wait::TraceFile& kind, int processes_max,
+                     std::uint64_t started_ns) {
+  Recorded recorded{.began_ns = started_ns};
+  for (int process = 0; process < processes_max; ++process)
+    take_part(file, kind, process, recorded);
+  return recorded;
+}
+
+TracedNames::TracedNames(int file)
+    : memory_(mmap(nullptr, TraceNames::bytes, PROT_READ, MAP_SHARED, file, 0)) {}
+
+TracedNames::~TracedNames() {
+  if (memory_ != MAP_FAILED) munmap(memory_, TraceNames::bytes);
+}
+
+const std::string& TracedNames::at(std::uint32_t number, const char* otherwise) {
+  const auto [known, is_new] = known_.try_emplace(number);
+  if (is_new) known->second = found(number, otherwise);
+  return known->second;
+}
+
+/// A method's type may be followed by the file of its code, and the offset there, on lines each.
+std::string TracedNames::found(std::uint32_t number, const char* otherwise) {
+  if (memory_ == MAP_FAILED || number == 0) return otherwise;
+  const std::string_view text = static_cast<const TraceNames*>(memory_)->at(number);
+  const std::size_t file = text.find('\n'), offset = text.rfind('\n');
+  if (file == offset) return std::string(text.empty() ? otherwise : text);
+  const std::string name =
+      functions_.at(std::string(text.substr(file + 1, offset - file - 1)),
+                    std::strtoull(std::string(text.substr(offset + 1)).c_str(), nullptr, 16));
+  return name.empty() ? std::string(text.substr(0, file)) : name;
+}
+
+const char* name_of_wait(std::uint32_t awaiting) {
+  static constexpr const char* names[] = {
+      "nothing", "barrier", "collective", "mutex",       "element",   "notify",
+      "message", "room",    "completion", "team",        "exit",      "answer",
+      "fence",   "request", "name",       "initialiser", "condition", "value"};
+  static_assert(std::size(names) == static_cast<std::size_t>(space::Awaiting::value) + 1);
+  return awaiting < std::size(names) ? names[awaiting] : "?";
+}
+
+}  // namespace armature::command

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "command/executable/function_names.hpp"
+#include "wait/trace.hpp"
+
+// What the processes of a job have written down.
+
+namespace armature::command {
+
+struct TracedEvent : wait::TraceEvent {
+  int process = 0;
+};
+
+/// The events of a job, and how many are lost.
+struct Recorded {
+  std::vector<TracedEvent> events;  // those of a process as it wrote them
+  std::uint64_t lost = 0;           // written over
+  std::uint64_t began_ns = 0;       // the time from which the others count
+
+  /// Whether virtual ranks have told of their turns.
+  [[nodiscard]] bool has_turns() const;
+  /// Leaves the last ones only.
+  void keep_last(std::size_t count);
+};
+
+/// Reads the file, of so many processes at most. Events from before `started_ns` are of no job.
+/// On a clock that begins with the job: 0.
+[[nodiscard]] Recorded read_events(int file, const wait::TraceFile& kind, int processes_max,
+                                   std::uint64_t started_ns);
+
+/// The names that processes have given.
+class TracedNames {
+ public:
+  /// `file` need not stay open.
+  explicit TracedNames(int file);
+  TracedNames(const TracedNames&) = delete;
+  TracedNames& operator=(const TracedNames&) = delete;
+  ~TracedNames();
+
+  /// `otherwise`: where there is none.
+  const std::string& at(std::uint32_t number, const char* otherwise);
+
+ private:
+  std::string found(std::uint32_t number, const char* otherwise);
+
+  void* const memory_;
+  FunctionNames functions_;
+  std::map<std::uint32_t, std::string> known_;
+};
+
+/// The name of what is waited for.
+[[nodiscard]] const char* name_of_wait(std::uint32_t awaiting);
+
+}  // namespace armature::command
