@@ -14,7 +14,8 @@ import house
 
 # Library -> its public headers, below the root or below the build folder. Types of other files are private.
 LIBRARIES = {"libarmature.so": "include/armature", "libarmci.so": "compat/armci/include",
-             "libarmature-shmem.so": "shmem/include", "libarmature-caf.so": "compat/caf"}
+             "libarmature-shmem.so": "shmem/include", "libarmature-caf.so": "compat/caf",
+             "libarmature-arrays.so": "compat/arrays/include"}
 NOT_THE_SAME, USAGE = 4, 3  # bits of abidiff's status
 
 

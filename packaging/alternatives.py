@@ -2,8 +2,8 @@
 
 A package's `alternatives` are the folder of its commands and their names. The first name is the group's, and the others
 follow it: what compiles and what starts a program are always of one package. Each command is installed as NAME.armature,
-which is nobody else's. NAME leads there, unless another package has a plain file of that name (openmpi-bin has): then
-that one stays, and a note says so."""
+which is nobody else's. NAME leads there, unless another package has a plain file of that name (openmpi-bin has), or has
+it follow another group: then that one stays, and a note says so."""
 
 PRIORITY = 30  # below what Debian's own packages have
 
@@ -18,6 +18,15 @@ case $1 in
       [ "$(readlink "$link")" != "/etc/alternatives/$name" ] || continue
       echo "PACKAGE: /usr/bin/$name is another package's and stays; ours is $name.armature" >&2
       exit 0
+    done
+    # A name follows the first name of one group only. What a group has stands in its file before an empty line.
+    for group in "$DPKG_ROOT"/var/lib/dpkg/alternatives/*; do
+      [ -f "$group" ] && [ "${group##*/}" != GROUP ] || continue
+      for name in NAMES; do
+        [ "${group##*/}" = "$name" ] || sed '/^$/q' "$group" | grep -qxF -- "$name" || continue
+        echo "PACKAGE: $name belongs to the alternatives of ${group##*/} and stays there; ours is $name.armature" >&2
+        exit 0
+      done
     done
     update-alternatives --quiet --install /usr/bin/GROUP GROUP /usr/bin/GROUP.armature PRIORITY OTHERS
     ;;

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import markdown
 import reference
@@ -40,6 +41,12 @@ def url_of(name):
     if name == "README.md":
         return "index.html"
     return name.removesuffix(".md") + ".html"
+
+
+def printed(name, runs):
+    """The output of an example, as a cell of the index has it."""
+    return "".join(f"<pre>$ {html.escape(one['command'])}\n{html.escape(one['output'])}</pre>"
+                   for one in runs if one["source"] == name)
 
 
 def first_comment(text):
@@ -85,6 +92,15 @@ class Site:
             sys.exit(f"{name}: the link to {folder} leads nowhere")
         return self.relative(name, "contents.html") + "#" + slug(folder)
 
+    def picture(self, name, link):
+        """A picture of that document, which lies in the site where it lies in the repository."""
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(name), link))
+        if path not in self.known:
+            sys.exit(f"{name}: there is no picture {link}")
+        (self.output / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, self.output / path)
+        return self.relative(name, path)
+
     @staticmethod
     def relative(name, url):
         return posixpath.relpath(url, posixpath.dirname(url_of(name)) or ".")
@@ -123,6 +139,7 @@ class Site:
         content = markdown.markdown(text, extensions=["tables", "fenced_code", "toc", "sane_lists"],
                                     extension_configs={"toc": {"slugify": slug}}, tab_length=2)
         content = re.sub(r'(<a [^>]*href=")([^"]+)"', lambda found: f'{found[1]}{self.target_of(name, found[2])}"', content)
+        content = re.sub(r'(<img [^>]*src=")([^"]+)"', lambda found: f'{found[1]}{self.picture(name, found[2])}"', content)
         url = url_of(name)
         self.note_sections(self.titles[name], url, content)
         self.write(url, self.titles[name], content)
@@ -146,16 +163,18 @@ class Site:
 
     def examples(self):
         names = [name for name in self.files if re.match(r"examples/[^/]+(/[^/]+)?\.(cpp|c|f90)$", name)]
+        runs = list(tomllib.loads((ROOT / "docs/site/examples.toml").read_text()).values())
         rows = ""
         for name in names:
             comment = first_comment((ROOT / name).read_text())
             first = re.split(r"(?<=[.]) |\n\n", comment, maxsplit=1)[0]
             rows += (f'<tr><td><a href="{posixpath.relpath(url_of(name), "examples")}">{name[9:]}</a></td>'
-                     f"<td>{html.escape(re.sub(chr(10), ' ', first))}</td></tr>\n")
-            self.source_page(name, "".join(f"<p>{html.escape(part)}</p>\n" for part in comment.split("\n\n") if part))
+                     f"<td>{html.escape(re.sub(chr(10), ' ', first))}{printed(name, runs)}</td></tr>\n")
+            run = f"<h2>A run</h2>\n{printed(name, runs)}\n" if printed(name, runs) else ""
+            self.source_page(name, "".join(f"<p>{html.escape(part)}</p>\n" for part in comment.split("\n\n") if part) + run)
             self.note("Examples", name, url_of(name), comment)
         self.write("examples/index.html", "Examples",
-                   f'<h1 id="examples">Examples</h1>\n<table><tr><th>File</th><th>Subject</th></tr>\n{rows}</table>\n')
+                   f'<h1 id="examples">Examples</h1>\n<table><tr><th>File</th><th>Subject, and what it prints</th></tr>\n{rows}</table>\n')
 
     def reference(self):
         headers = self.headers()

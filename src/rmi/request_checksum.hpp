@@ -23,7 +23,7 @@ struct RequestChecksum {
   CalledAt called_at;
 
   /// Computes the checksum of the request in `bytes`, whose end is room for it.
-  static void put(std::span<std::byte> bytes, const CalledAt& called_at);
+  static void put(std::span<std::byte> bytes, const CalledAt& called_at = {});
   /// The checksum at the end of a request.
   static RequestChecksum of(std::span<const std::byte> bytes);
 };

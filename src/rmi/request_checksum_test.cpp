@@ -12,13 +12,18 @@ namespace armature::rmi {
 namespace {
 
 TEST(RequestChecksumTest, what_was_put_is_found) {
-  std::array<std::byte, 48> bytes{};
+  constexpr std::size_t request_bytes = 2 * detail::RequestHeader::unit;
+  std::array<std::byte, request_bytes + sizeof(RequestChecksum)> bytes{};
   detail::RequestHeader header{.units = 2, .kind = 1};
   std::memcpy(bytes.data(), &header, sizeof header);
-  RequestChecksum::put(bytes);
+  const CalledAt called_at{.frames = {1, 2, 3}};
+  RequestChecksum::put(bytes, called_at);
   std::memcpy(&header, bytes.data(), sizeof header);
-  EXPECT_EQ(header.units, 3) << "the checksum is part of the request";
-  EXPECT_EQ(RequestChecksum::of(bytes).request, base::checksum(std::span(bytes).first(32)));
+  EXPECT_EQ(header.units * detail::RequestHeader::unit, bytes.size())
+      << "the checksum is part of the request";
+  EXPECT_EQ(RequestChecksum::of(bytes).called_at.frames, called_at.frames);
+  EXPECT_EQ(RequestChecksum::of(bytes).request,
+            base::checksum(std::span(bytes).first(request_bytes)));
   EXPECT_EQ(RequestChecksum::of(bytes).block, 0U);
 }
 

@@ -113,8 +113,30 @@ def expect_alternatives(tree, packages):
         expect(os.readlink(other) == f"{names[0]}.armature", os.readlink(other))
         expect(not (tree / "usr/bin" / names[0]).is_symlink(), f"{names[0]} and {names[-1]} are of two packages")
         other.unlink()
+        dpkg_of(package, "-r")
+        expect_groups_of_others_stay(tree, package, names, dpkg_of)
         dpkg_of(package, "-i")
         expect(leads_to(tree, names[-1]).endswith(f"/{package}/bin/{names[-1]}"), names[-1])
+
+
+def expect_groups_of_others_stay(tree, package, names, dpkg_of):
+    """A name that follows another package's group is left there, and the package is installed."""
+    compilers = tree / "usr/bin/compilers.other"
+    compilers.write_text("#!/bin/sh\n")
+    compilers.chmod(0o755)
+    def alternatives(*words):
+        run("update-alternatives", "--quiet", "--root", tree, *words)
+    alternatives("--install", "/usr/bin/compilers", "compilers", "/usr/bin/compilers.other", "40",
+                 "--slave", f"/usr/bin/{names[0]}", names[0], "/usr/bin/compilers.other")
+    said = dpkg_of(package, "-i")
+    note = f"{package}: {names[0]} belongs to the alternatives of compilers and stays there; ours is {names[0]}.armature"
+    expect(note in said, said)
+    expect(os.readlink(tree / "etc/alternatives" / names[0]) == "/usr/bin/compilers.other", "it has another owner")
+    expect((tree / "usr/bin" / f"{names[0]}.armature").exists() and not (tree / "usr/bin" / names[-1]).is_symlink(),
+           "the other names are taken without the first")
+    dpkg_of(package, "-r")
+    alternatives("--remove", "compilers", "/usr/bin/compilers.other")
+    compilers.unlink()
 
 
 class Programs:

@@ -29,10 +29,14 @@ void end(armature::World& world, std::string_view how) {
   if (world.rank() == 1 && how == "crash") write_to(reinterpret_cast<int*>(0x123456789000));
   if (world.rank() == 1 && how == "throw") throw std::runtime_error("thrown");
   if (world.rank() == 0) {
+    for (int rank = 1; rank < world.size(); ++rank) armature::wait_notify(rank);
     std::puts("worked");
     std::fflush(stdout);
+    sleep(1000);
+  } else {
+    armature::notify(0);
   }
-  sleep(1000);
+  world.barrier();
 }
 
 }  // namespace

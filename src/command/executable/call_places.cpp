@@ -38,7 +38,8 @@ std::vector<std::uint64_t> stack_of_thread(int pid, int tid) {
 }  // namespace
 
 std::string call_place(int pid, int tid) {
-  constexpr int symbols_ms_max = 400;
+  // Nothing hurries, and a busy machine takes long to read the program's debug information.
+  constexpr int symbols_ms_max = 1500;
   for (const Frame& frame : symbolise(pid, stack_of_thread(pid, tid), symbols_ms_max))
     if (is_of_program(frame)) return frame.place;
   return "";

@@ -32,7 +32,7 @@ class Matrix {
       values_[static_cast<std::size_t>(from) * ranks_ + static_cast<std::size_t>(to)] += value;
   }
   [[nodiscard]] double most() const;
-  /// The same with `by` neighbours taken as one.
+  /// Sums, with `by` neighbours taken as one.
   [[nodiscard]] Matrix in_groups(std::size_t by) const;
 
  private:

@@ -8,7 +8,7 @@
 #include "command/executable/function_names.hpp"
 #include "wait/trace.hpp"
 
-// What the processes of a job have written down.
+// Events that the processes of a job have written down, as they are read.
 
 namespace armature::command {
 
