@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <vector>
@@ -155,7 +156,10 @@ void add_shared_options(CLI::App& command, const JobOptions& options) {
       command, options, "--trace", "FILE",
       "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
       "calls as arrows, moves; as a page with pictures where the name ends with .html",
-      [](LaunchOptions& o, const std::string& text) { o.trace = parse_name("--trace", text); });
+      // A restart goes to the folder where the job was started.
+      [](LaunchOptions& o, const std::string& text) {
+        o.trace = std::filesystem::absolute(parse_name("--trace", text)).string();
+      });
   command.add_flag("--reproducible", options->reproducible,
                    "Reductions combine from the first member to the last, on any nodes: floating "
                    "point gives the same bits, though some take longer");

@@ -3,6 +3,7 @@
     checkpoints.py ARMATURE PROGRAM OTHER_BUILD CASE [LIBRARY OTHER_BUILD]
 """
 
+import json
 import os
 import pathlib
 import random
@@ -63,7 +64,10 @@ def case_restarted_twice(directory):
     first.wait()
     shown = perform([ARMATURE, "checkpoint", "show", directory])
     expect("restarted      1 times before" in shown.stdout, shown.stdout)
-    expect(result_of(restart(directory, 2)) == expected, "another result")
+    trace = pathlib.Path(directory, "trace.json")
+    expect(result_of(restart(directory, 2, "--trace", trace)) == expected, "another result")
+    turns = {event["tid"] for event in json.loads(trace.read_text())["traceEvents"] if event["name"] == "turn"}
+    expect(turns == set(range(4)), f"turns of these ranks alone: {turns}")
 
 
 def case_options_kept(directory):
