@@ -73,6 +73,9 @@ def main():
                 stored.mkdir(exist_ok=True)
                 (stored / f"{library}.abi.xz").write_bytes(lzma.compress(made.read_bytes(), preset=9))
                 continue
+            if not (stored / f"{library}.abi.xz").exists():
+                problems.append(f"{library}: no description is stored: --update records one")
+                continue
             before.write_bytes(lzma.decompress((stored / f"{library}.abi.xz").read_bytes()))
             text = difference(before, made)
             if text:
