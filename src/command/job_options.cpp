@@ -152,14 +152,13 @@ void add_shared_options(CLI::App& command, const JobOptions& options) {
             set_private_globals);
   add_seconds(command, options, "--timeout", &LaunchOptions::timeout_s,
               "End the job after S seconds, saying what it waited for");
-  add_value(
-      command, options, "--trace", "FILE",
-      "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
-      "calls as arrows, moves; as a page with pictures where the name ends with .html",
-      // A restart goes to the folder where the job was started.
-      [](LaunchOptions& o, const std::string& text) {
-        o.trace = std::filesystem::absolute(parse_name("--trace", text)).string();
-      });
+  add_value(command, options, "--trace", "FILE",
+            "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
+            "calls as arrows, moves; as a page with pictures where the name ends with .html",
+            // A restart goes to the folder where the job was started.
+            [](LaunchOptions& o, const std::string& text) {
+              o.trace = std::filesystem::absolute(parse_name("--trace", text)).string();
+            });
   command.add_flag("--reproducible", options->reproducible,
                    "Reductions combine from the first member to the last, on any nodes: floating "
                    "point gives the same bits, though some take longer");
