@@ -38,6 +38,11 @@ class Page(html.parser.HTMLParser):
         if tag in FETCHED and FETCHED[tag] in attributes:
             self.fetched.append(attributes[FETCHED[tag]])
 
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.handle_endtag(tag)
+
     def handle_endtag(self, tag):
         while self.open and self.open[-1] != tag and self.open[-1] in ("p", "li", "td", "tr"):
             self.open.pop()
@@ -66,6 +71,13 @@ def check_links(site, pages):
             elif parts.fragment and target in pages and parts.fragment not in pages[target].anchors:
                 problems.append(f"{name}: {link}: there is no such section")
     return problems
+
+
+def check_examples(site):
+    """The index of examples has what they print."""
+    text = (site / "examples/index.html").read_text()
+    return [f"examples/index.html: no run of {name}" for name, said in
+            (("shmem_ring", "a number went round 2 PEs"), ("word_count", "46 words, 21 different")) if said not in text]
 
 
 def check_contents(site, pages):
@@ -124,7 +136,7 @@ def main():
         if done.returncode != 0:
             sys.exit(f"FAILED, status {done.returncode}: {done.stdout}{done.stderr}")
         pages = {path: Page(path) for path in site.rglob("*.html")}
-        problems = check_links(site, pages) + check_contents(site, pages) + check_search(site, pages)
+        problems = check_links(site, pages) + check_contents(site, pages) + check_search(site, pages) + check_examples(site)
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "letter").touch()
         refused = subprocess.run(["/usr/bin/python3", "-B", SOURCE / "docs/site/make.py", folder], capture_output=True,
