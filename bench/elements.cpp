@@ -1,11 +1,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/batches.hpp>
 
 #include "bench/rows.hpp"
 
@@ -39,6 +41,32 @@ class Table {
   }
   void found(std::uint32_t slot, std::uint64_t value) { answers[slot] = value; }
 
+  // Elements of batches.
+  struct Asked {
+    std::uint32_t index, slot;
+  };
+  struct Found {
+    std::uint64_t value;
+    std::uint64_t slot;
+  };
+  void count_all(std::span<const std::uint32_t> indices) {
+    std::uint64_t* const mine = &piece_[0];
+    for (const std::uint32_t index : indices) ++mine[index];
+  }
+  void change_all(std::span<const std::uint64_t> values) {
+    std::uint64_t* const mine = &piece_[0];
+    for (const std::uint64_t value : values) mine[value % table_words] ^= value;
+  }
+  void look_up_all(std::span<const Asked> asked, shared_ref<Table> all, int from) {
+    const std::uint64_t* const mine = &piece_[0];
+    to_answer_.clear();
+    for (const Asked& one : asked) to_answer_.push_back({mine[one.index], one.slot});
+    all.async(from, &Table::found_all, std::span<const Found>(to_answer_));
+  }
+  void found_all(std::span<const Found> found) {
+    for (const Found& one : found) answers[one.slot] = one.value;
+  }
+
   [[nodiscard]] std::uint64_t& here(std::size_t index) const { return piece_[index]; }
   [[nodiscard]] global_ptr<std::uint64_t> at(Place place) const {
     return piece_.on(place.rank) + static_cast<std::ptrdiff_t>(place.index);
@@ -50,6 +78,7 @@ class Table {
   std::vector<std::uint64_t> answers;  // of the index gather
 
  private:
+  std::vector<Found> to_answer_;
   Piece<std::uint64_t> piece_;
   std::vector<std::uint64_t*> plain_;
 };
@@ -90,6 +119,19 @@ class Elements {
     else
       world_.barrier();
   }
+  /// Accesses by batches, which are sent before the fence.
+  template <class Batches, class Access>
+  void all_by(Batches& batches, Access&& access) {
+    for (std::size_t i = 0; i < n_; ++i) access(values_[i], places_[i], i);
+    batches.flush();
+    rmi_fence();
+  }
+  template <class Batches, class Access, class Limit>
+  void batch_row(const std::string& op, Batches& batches, Access access, Limit limit) {
+    stage_.together(
+        {op, 8, static_cast<double>(n_)}, [&] { all_by(batches, access); },
+        [&] { all(limit, false); });
+  }
   /// A row of it beside its limit.
   template <class Access, class Limit>
   void row(const std::string& op, Access access, Limit limit, bool calls) {
@@ -99,7 +141,7 @@ class Elements {
   /// A row of calls as they come, and one of calls that travel together by a fixed number.
   template <class Access, class Limit>
   void call_rows(const std::string& op, Access access, Limit limit) {
-    row(op, access, limit, true);
+    row(op + ".each", access, limit, true);
     const RmiSettings before = rmi_settings();
     RmiSettings settings = before;
     settings.aggregation = fixed_aggregation;
@@ -157,6 +199,10 @@ void histogram_rows(Stage& stage) {
   const auto by_call = [&](std::uint64_t, Place place, std::size_t) {
     table.async(place.rank, &Table::count, static_cast<std::uint32_t>(place.index));
   };
+  batches counts(table.ref(), &Table::count_all);
+  const auto by_batch = [&](std::uint64_t, Place place, std::size_t) {
+    counts.add(place.rank, static_cast<std::uint32_t>(place.index));
+  };
   const auto by_hand = [&](std::uint64_t, Place place, std::size_t) {
     std::atomic_ref(*table->plain(place)).fetch_add(1, std::memory_order_relaxed);
   };
@@ -169,8 +215,11 @@ void histogram_rows(Stage& stage) {
   elements.all(by_add, false);
   check(total() == each, "histogram.add");
   elements.all(by_call, true);
-  check(total() == 2 * each, "histogram.rpc");
+  check(total() == 2 * each, "histogram.rpc.each");
+  elements.all_by(counts, by_batch);
+  check(total() == 3 * each, "histogram.rpc");
   elements.row("histogram.add", by_add, by_hand, false);
+  elements.batch_row("histogram.rpc", counts, by_batch, by_hand);
   elements.call_rows("histogram.rpc", by_call, by_hand);
 }
 
@@ -186,6 +235,10 @@ void index_gather_rows(Stage& stage) {
     table.async(place.rank, &Table::look_up, table.ref(), static_cast<std::uint32_t>(place.index),
                 static_cast<std::uint32_t>(i), me);
   };
+  batches asked(table.ref(), &Table::look_up_all, table.ref(), me);
+  const auto by_batch = [&](std::uint64_t, Place place, std::size_t i) {
+    asked.add(place.rank, {static_cast<std::uint32_t>(place.index), static_cast<std::uint32_t>(i)});
+  };
   const auto by_hand = [&](std::uint64_t, Place place, std::size_t i) {
     table->answers[i] = *table->plain(place);
   };
@@ -197,8 +250,11 @@ void index_gather_rows(Stage& stage) {
   elements.all(by_get, false);
   verify("index_gather.get");
   elements.all(by_call, true);
+  verify("index_gather.rpc.each");
+  elements.all_by(asked, by_batch);
   verify("index_gather.rpc");
   elements.row("index_gather.get", by_get, by_hand, false);
+  elements.batch_row("index_gather.rpc", asked, by_batch, by_hand);
   elements.call_rows("index_gather.rpc", by_call, by_hand);
 }
 
@@ -215,6 +271,10 @@ void random_access_rows(Stage& stage) {
   const auto by_call = [&](std::uint64_t value, Place place, std::size_t) {
     table.async(place.rank, &Table::change, value);
   };
+  batches changes(table.ref(), &Table::change_all);
+  const auto by_batch = [&](std::uint64_t value, Place place, std::size_t) {
+    changes.add(place.rank, value);
+  };
   const auto by_hand = [&](std::uint64_t value, Place place, std::size_t) {
     *table->plain(place) ^= value;
     keep(*table);
@@ -230,9 +290,14 @@ void random_access_rows(Stage& stage) {
   const std::size_t all_words = table_words * static_cast<std::size_t>(stage.world().size());
   check(errors(by_get_put, false) * 100 < all_words, "gups.get_put: more than 1 % of errors");
   check(errors(by_xor, false) == 0, "gups.xor");
-  check(errors(by_call, true) == 0, "gups.rpc");
+  check(errors(by_call, true) == 0, "gups.rpc.each");
+  elements.fill();
+  elements.all_by(changes, by_batch);
+  elements.all(by_xor, false);
+  check(elements.wrong([&](std::size_t i) { return elements.word(i); }) == 0, "gups.rpc");
   elements.row("gups.get_put", by_get_put, by_hand, false);
   elements.row("gups.xor", by_xor, by_hand, false);
+  elements.batch_row("gups.rpc", changes, by_batch, by_hand);
   elements.call_rows("gups.rpc", by_call, by_hand);
 }
 

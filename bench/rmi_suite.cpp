@@ -19,6 +19,9 @@ constexpr Aim aims[] = {
     {.op = "rpc.p8", .bytes = 0, .ns_max = 10'000},
     {.op = "fence.p2", .bytes = 0, .ratio_max = 3},
     {.op = "fence.p8", .bytes = 0, .ns_max = 25'000},
+    {.op = "histogram.rpc", .bytes = 8, .ratio_max = 1.8},
+    {.op = "gups.rpc", .bytes = 8, .ratio_max = 1.8},
+    {.op = "index_gather.rpc", .bytes = 8, .ns_max = 10},
 };
 
 void collect(Collector& collector) {
@@ -59,7 +62,8 @@ constexpr const char* footer =
   rpc.p8             a question when 8 ranks share the cores
   histogram index_gather gups
                      an access to a random word of a table spread over both ranks, both at it:
-                     one-sided (.add .get .get_put .xor) and by calls (.rpc, .agg256); also as
+                     one-sided (.add .get .get_put .xor), by batches (.rpc), and by a call for
+                     each (.rpc.each, .rpc.agg256); also as
                      elements per second. Results are verified: of gups.get_put, whose updates
                      race, less than 1 % may be lost; of the others none.
 

@@ -10,6 +10,10 @@
 
 int main(int argc, char** argv) {
   const int scale = argc > 1 ? std::atoi(argv[1]) : 10;  // 2^scale vertices
+  if (scale < 1 || scale > 30) {
+    std::fprintf(stderr, "triangles: a scale of 1 to 30 is wanted, not %s\n", argv[1]);
+    return 2;
+  }
   return armature::run(argc, argv, [scale](armature::World& world) {
     const std::size_t vertices = std::size_t{1} << scale;
     armature::distributed_graph<> graph(world, vertices, armature::Placement::cyclic);

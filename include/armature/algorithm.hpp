@@ -4,6 +4,7 @@
 /// stands in algorithm/apply.hpp.
 #include "armature/algorithm/apply.hpp"
 #include "armature/algorithm/compare.hpp"
+#include "armature/algorithm/depth_first.hpp"
 #include "armature/algorithm/filter.hpp"
 #include "armature/algorithm/find.hpp"
 #include "armature/algorithm/graph.hpp"
@@ -15,6 +16,9 @@
 #include "armature/algorithm/reduce.hpp"
 #include "armature/algorithm/replace.hpp"
 #include "armature/algorithm/scan.hpp"
+#include "armature/algorithm/scan_by_key.hpp"
 #include "armature/algorithm/search.hpp"
 #include "armature/algorithm/serial.hpp"
 #include "armature/algorithm/sort.hpp"
+#include "armature/algorithm/strong_components.hpp"
+#include "armature/algorithm/top.hpp"

@@ -20,10 +20,11 @@ Endpoint::Endpoint(wait::RankContext& context, const Settings& settings, Team ev
       outbox_(context_, blocks_),
       dispatcher_(context_, objects_, blocks_),
       inbox_(context_, dispatcher_),
-      flow_control_(context_, outbox_, inbox_, blocks_),
+      left_calls_(context_, objects_, dispatcher_.failures()),
+      flow_control_(context_, outbox_, inbox_, left_calls_, blocks_),
       futures_(context_),
       fences_(context_, outbox_, inbox_),
-      service_(context_, inbox_) {
+      service_(context_, inbox_, left_calls_) {
   context_.sender.endpoint = this;
   find_modules();
 }
@@ -55,6 +56,7 @@ bool Endpoint::has_work() {
   if (!executes_calls()) return false;
   const Use in_use = use();
   return inbox_.has_news() || outbox_.has_to_send() ||
+         (!left_calls_.empty() && !context_.is_service_thread()) ||
          (fences_.are_under_way() && fences_.can_advance()) || futures_.has_work();
 }
 
@@ -102,10 +104,18 @@ void Endpoint::execute_all() {
   if (!context_.in_method() && flow_control_.must_hold_back()) [[unlikely]] {
     flow_control_.take_in_a_slice();
   } else {
-    inbox_.receive_all();
+    take_in();
     futures_.settle(fences_.are_under_way());
   }
   fences_.advance();
+}
+
+// Calls that were left to the rank come before those that come now, which are left then, too.
+void Endpoint::take_in() {
+  const bool runs_left = context_.has_service && !context_.is_service_thread();
+  if (runs_left) left_calls_.run_all();
+  inbox_.receive_all();
+  if (runs_left) left_calls_.run_all();
 }
 
 Endpoint& find_endpoint(const char* call) {

@@ -8,6 +8,7 @@
 #include "rmi/fence.hpp"
 #include "rmi/flow_control.hpp"
 #include "rmi/inbox.hpp"
+#include "rmi/left_calls.hpp"
 #include "rmi/objects.hpp"
 #include "rmi/outbox.hpp"
 #include "rmi/replies.hpp"
@@ -62,6 +63,7 @@ class Endpoint final : public wait::WorkSource {
   [[nodiscard]] Outbox& outbox() { return outbox_; }
   [[nodiscard]] const Outbox& outbox() const { return outbox_; }
   [[nodiscard]] Inbox& inbox() { return inbox_; }
+  [[nodiscard]] LeftCalls& left_calls() { return left_calls_; }
   [[nodiscard]] CallFailures& failures() { return dispatcher_.failures(); }
   [[nodiscard]] FlowControl& flow_control() { return flow_control_; }
   [[nodiscard]] Fences& fences() { return fences_; }
@@ -70,6 +72,7 @@ class Endpoint final : public wait::WorkSource {
 
  private:
   void execute_all();
+  void take_in();
   void share(bool with_program_threads);
 
   // Each part knows some of those before it. The thread ends first.
@@ -81,6 +84,7 @@ class Endpoint final : public wait::WorkSource {
   Outbox outbox_;
   Dispatcher dispatcher_;
   Inbox inbox_;
+  LeftCalls left_calls_;
   FlowControl flow_control_;
   WatchedFutures futures_;
   Fences fences_;

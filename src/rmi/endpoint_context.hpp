@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "armature/detail/request.hpp"
 #include "rmi/called_at.hpp"
@@ -79,6 +80,10 @@ struct EndpointContext {
     else
       done.store(done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
+  /// Whether the calling thread, which holds the endpoint, is the service thread.
+  [[nodiscard]] bool is_service_thread() const {
+    return has_service && service_thread == std::this_thread::get_id();
+  }
   /// Each request is seen by its receiver as soon as it is written.
   [[nodiscard]] bool publishes_directly() const {
     return settings.aggregation <= 1 && !is_shared && checksum_bytes == 0;
@@ -95,9 +100,10 @@ struct EndpointContext {
   std::unique_ptr<CalledAt> called_at;
   OwnSender sender;
   KeptWake kept_wake{space};
-  std::uint64_t rounds = 0;  // how often what had come in was executed
-  int continuing = 0;        // continuations under way
-  int own_continuing = 0;    // of these, those that the rank's own thread runs
+  std::uint64_t rounds = 0;        // how often what had come in was executed
+  int continuing = 0;              // continuations under way
+  int own_continuing = 0;          // of these, those that the rank's own thread runs
+  std::thread::id service_thread;  // set by itself, with the endpoint held
   std::recursive_mutex mutex;
 
  private:

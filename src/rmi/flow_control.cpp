@@ -59,7 +59,13 @@ bool FlowControl::take_in_from_cycle(int because_of, std::uint64_t now_ns) {
   const int previous = previous_in_cycle(context_.space, context_.space.me(), because_of, asks);
   if (previous < 0) return false;
   asked_for_cycle_ns_ = 0;  // it may go on at once
-  return inbox_.receive_from(previous);
+  const bool found = inbox_.receive_from(previous);
+  run_left();
+  return found;
+}
+
+void FlowControl::run_left() {
+  if (context_.has_service && !context_.is_service_thread()) left_calls_.run_all();
 }
 
 void FlowControl::take_in_a_slice() {
@@ -71,6 +77,7 @@ void FlowControl::take_in_a_slice() {
   if (now_ns - (circulates ? slice_ns_ : backlog_since_ns_) < patience_ns) return;
   slice_ns_ = now_ns;
   (void)inbox_.receive_next();
+  run_left();
   backlog_seen_ = 0;  // the patience starts again
 }
 

@@ -6,6 +6,7 @@
 #include "rmi/blocks.hpp"
 #include "rmi/endpoint_context.hpp"
 #include "rmi/inbox.hpp"
+#include "rmi/left_calls.hpp"
 #include "rmi/outbox.hpp"
 
 // Methods never wait for room: a request of theirs that finds none is kept, in the overflow and in
@@ -28,8 +29,9 @@ namespace armature::rmi {
 /// Decides when a rank that keeps much for others stops taking in, and what it takes in then.
 class FlowControl {
  public:
-  FlowControl(EndpointContext& context, Outbox& outbox, Inbox& inbox, Blocks& blocks)
-      : context_(context), outbox_(outbox), inbox_(inbox), blocks_(blocks) {}
+  FlowControl(EndpointContext& context, Outbox& outbox, Inbox& inbox, LeftCalls& left,
+              Blocks& blocks)
+      : context_(context), outbox_(outbox), inbox_(inbox), left_calls_(left), blocks_(blocks) {}
   FlowControl(const FlowControl&) = delete;
   FlowControl& operator=(const FlowControl&) = delete;
   ~FlowControl() = default;
@@ -49,11 +51,13 @@ class FlowControl {
   [[nodiscard]] bool keeps_too_much();
   [[nodiscard]] int full_because_of() const;
   void show_that_full(int because_of);
+  void run_left();
   bool take_in_from_cycle(int because_of, std::uint64_t now_ns);
 
   EndpointContext& context_;
   Outbox& outbox_;
   Inbox& inbox_;
+  LeftCalls& left_calls_;
   Blocks& blocks_;
   std::size_t backlog_seen_ = 0;
   std::uint64_t backlog_since_ns_ = 0;  // it has not shrunk since

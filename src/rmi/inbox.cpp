@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "armature/holder.hpp"
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
 #include "net/network.hpp"
 #include "rmi/failure.hpp"
+#include "rmi/on_top.hpp"
 #include "rmi/request_checksum.hpp"
 #include "wait/notifier.hpp"
 #include "wait/trace.hpp"
@@ -58,37 +58,6 @@ constexpr int looks_behind_one = 4;
   in.lagged_until_ns = now_ns;
   return false;
 }
-
-/// Methods that run on top of the one that waits, if there is one: when they are done all is as it
-/// was for that one, however they end.
-class OnTop {
- public:
-  OnTop(EndpointContext& context, Objects& objects)
-      : depth(context.sender.depth),
-        context_(context),
-        waits_(objects),
-        nothing_held_(context.sender, nullptr) {
-    ++context_.sender.level;
-    if (context_.called_at) [[unlikely]]
-      called_at_.emplace(*context_.called_at);
-  }
-  OnTop(const OnTop&) = delete;
-  OnTop& operator=(const OnTop&) = delete;
-  ~OnTop() {
-    --context_.sender.level;
-    context_.sender.depth = depth;
-    if (called_at_) [[unlikely]]
-      *context_.called_at = *called_at_;
-  }
-
-  const std::uint8_t depth;  // of the one that waits
-
- private:
-  EndpointContext& context_;
-  std::optional<CalledAt> called_at_;  // the call of the one that waits
-  const Objects::Waits waits_;
-  const detail::Holding nothing_held_;
-};
 
 }  // namespace
 
@@ -176,6 +145,7 @@ void Inbox::receive(Incoming& in) {
   dispatcher_.begin_round();
   {
     const OnTop on_top(context_, dispatcher_.objects());
+    const Receives receives(receiving_, in);
     execute_until(published, in, on_top.depth);
     // A lone one-way call often has a two-way call right behind it, whose caller waits: to find it
     // here takes less time than to leave and to come back.

@@ -40,6 +40,8 @@ class Inbox {
   /// whether there was something.
   bool receive_from(int rank);
   bool receive_next();
+  /// The channel of the request whose method runs on top; nullptr where there is none.
+  [[nodiscard]] Incoming* receiving() const { return receiving_; }
   /// The next look is at once, at streams too.
   void stop_lagging();
 
@@ -62,6 +64,18 @@ class Inbox {
     std::uint64_t requests, bytes;
   };
 
+  class Receives {
+   public:
+    Receives(Incoming*& which, Incoming& in) : which_(which), below_(which) { which = &in; }
+    Receives(const Receives&) = delete;
+    Receives& operator=(const Receives&) = delete;
+    ~Receives() { which_ = below_; }
+
+   private:
+    Incoming*& which_;
+    Incoming* const below_;
+  };
+
   void meet_new_channels();
   void note_stream(Incoming& in, const Found& found);
   [[nodiscard]] std::uint64_t look(Incoming& in);
@@ -77,6 +91,7 @@ class Inbox {
   std::uint32_t channels_seen_ = 0;
   // Each stays in place: methods may wait, and meet channels that are new.
   std::vector<std::unique_ptr<Incoming>> incoming_;
+  Incoming* receiving_ = nullptr;
   std::size_t next_ = 0;  // of receive_next()
   // Of channels that were forgotten, by sender; made when it is needed.
   std::unique_ptr<base::SparseTable<std::uint64_t>> executed_before_;

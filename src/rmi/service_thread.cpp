@@ -18,12 +18,16 @@ void ServiceThread::serve() {
   space::RankSlot& slot = context_.space.slot(context_.space.me());
   constexpr long look_again_ns = 100'000'000;
   const long park_ns = wait::notifiers_work() ? look_again_ns : 1'000'000;
+  {
+    const EndpointContext::Use in_use = context_.use();
+    context_.service_thread = std::this_thread::get_id();
+  }
   // Acquire: what the rank did before it ended us is seen.
   while (!ends_.load(std::memory_order_acquire)) {
     {
       const EndpointContext::Use in_use = context_.use();
       const std::uint64_t before = inbox_.executed();
-      context_.endpoint.deliver();
+      if (!left_.are_full()) context_.endpoint.deliver();
       if (inbox_.executed() != before) {
         wait::notify(slot);  // the rank itself may wait for what has been done
         continue;
@@ -33,10 +37,19 @@ void ServiceThread::serve() {
         slot,
         [](void* me) {
           auto& self = *static_cast<ServiceThread*>(me);
-          return self.ends_.load(std::memory_order_acquire) || self.context_.endpoint.has_work();
+          return self.ends_.load(std::memory_order_acquire) || self.has_work();
         },
         this, wait::Notified::surely, park_ns);
   }
+}
+
+/// Work of the rank itself is none of it.
+bool ServiceThread::has_work() {
+  {
+    const EndpointContext::Use in_use = context_.use();
+    if (left_.are_full()) return false;
+  }
+  return context_.endpoint.has_work();
 }
 
 void ServiceThread::end() {

@@ -5,6 +5,7 @@
 
 #include "rmi/endpoint_context.hpp"
 #include "rmi/inbox.hpp"
+#include "rmi/left_calls.hpp"
 
 namespace armature::rmi {
 
@@ -13,7 +14,8 @@ namespace armature::rmi {
 /// of the two sleeps.
 class ServiceThread {
  public:
-  ServiceThread(EndpointContext& context, const Inbox& inbox) : context_(context), inbox_(inbox) {}
+  ServiceThread(EndpointContext& context, const Inbox& inbox, const LeftCalls& left)
+      : context_(context), inbox_(inbox), left_(left) {}
   ServiceThread(const ServiceThread&) = delete;
   ServiceThread& operator=(const ServiceThread&) = delete;
   ~ServiceThread() { end(); }
@@ -26,9 +28,11 @@ class ServiceThread {
 
  private:
   void serve();
+  [[nodiscard]] bool has_work();
 
   EndpointContext& context_;
   const Inbox& inbox_;
+  const LeftCalls& left_;
   std::atomic<bool> ends_ = false;
   std::thread thread_;
 };

@@ -203,4 +203,8 @@ TEST(GraphAlgorithms, wrong_arguments_are_errors_that_name_them) {
   says([&] { armature::add_rmat_edges(graph, 4, 20, 1); }, "a graph of 8 vertices has not 2^4");
   says([&] { (void)armature::shortest_paths(graph, 0, [](const auto&) { return -1.0; }); },
        "negative");
+  // All members learn of it: those that would have added no edge to a vertex that was removed, too.
+  EXPECT_EQ(graph.remove_vertices([](auto vertex) { return vertex.id() == 7; }), 1U);
+  says([&] { armature::add_rmat_edges(graph, 3, 1, 1); },
+       "1 of the graph's 8 vertices were removed");
 }

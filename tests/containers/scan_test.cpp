@@ -60,3 +60,35 @@ TEST(Scan, of_a_section_leaves_the_rest) {
     expect_elements(vector, expected);
   });
 }
+
+TEST(ScanByKey, restarts_where_the_key_changes) {
+  for_all_cases([](const Case& one) {
+    auto values = distributed(one);
+    std::vector<long> keys_data, with, before;
+    long sum = 0;
+    for (std::size_t i = 0; i < one.size; ++i) {
+      keys_data.push_back(static_cast<long>(i / 100 + i / 733));
+      if (i > 0 && keys_data[i] != keys_data[i - 1]) sum = 0;
+      before.push_back(5 + sum);
+      with.push_back(sum += one.data[i]);
+    }
+    armature::distributed_vector<long> keys(world(), one.size), out(world(), one.size);
+    armature::generate(keys, [&](std::size_t i) { return keys_data[i]; });
+    armature::exclusive_scan_by_key(keys, values, out, 5L);
+    expect_elements(out, before);
+    armature::inclusive_scan_by_key(keys, values, values);
+    expect_elements(values, with);
+    values.fence();
+  });
+}
+
+TEST(ScanByKey, takes_keys_that_are_objects_and_one_run_over_all_members) {
+  armature::distributed_vector<std::string> keys(world(), 100, "one key, in no string's own room");
+  armature::distributed_vector<double> values(world(), 100, 0.5), sums(world(), 100);
+  armature::inclusive_scan_by_key(keys, values, sums);
+  for (std::size_t i = 0; i < 100; ++i)
+    EXPECT_EQ(static_cast<double>(sums[i]), 0.5 * static_cast<double>(i + 1));
+  sums.fence();
+  armature::distributed_vector<double> fewer(world(), 99);
+  EXPECT_THROW(armature::inclusive_scan_by_key(keys, values, fewer), armature::Error);
+}

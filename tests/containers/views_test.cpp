@@ -248,9 +248,10 @@ TEST(Views, wrong_ones_are_errors_that_name_the_bounds) {
       EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
     }
   };
-  says([&] { (void)views::slice(v, 3, 11); }, "elements 3 to 11 of 10");
+  says([&] { (void)views::slice(v, 3, 11); }, "has no elements from 3 to before 11");
   says([&] { (void)views::strided(v, 0); }, "step is 0");
-  says([&] { (void)views::transposed(v, 3); }, "10 elements are no matrix of 3 columns");
+  says([&] { (void)views::transposed(v, 3); },
+       "10 elements of a distributed_vector are no matrix of 3 columns");
   says([&] { (void)views::zipped(v, views::slice(v, 0, 9)); },
        "one range has 10 elements, another 9");
   says(

@@ -23,6 +23,10 @@
 // Results are vectors in which element i is vertex i's, whoever has the vertex.
 //
 // The graph is only read; its edges must not change meanwhile.
+//
+// Messages: in each round a call along each edge of the vertices that have changed, a fence and an
+// allreduce; for the result a put for each vertex that lies elsewhere there. Counting triangles: a
+// call along each edge, and one for each smaller neighbour of each vertex.
 
 namespace armature {
 
@@ -275,13 +279,17 @@ template <class V, class E>
 }
 
 /// Collective: adds so many of them to a graph of 2^scale vertices. Throws Error(bad_argument) for
-/// one of another size.
+/// one of another size, and for one of which vertices were removed: on all members.
 template <class V, class E>
 void add_rmat_edges(const distributed_graph<V, E>& graph, int scale, std::uint64_t count,
                     std::uint64_t seed) {
   if (scale < 0 || scale > 62 || graph.size() != std::size_t{1} << scale)
     throw Error(Errc::bad_argument, "add_rmat_edges: a graph of " + std::to_string(graph.size()) +
                                         " vertices has not 2^" + std::to_string(scale));
+  if (const std::size_t left = graph.vertex_count(); left != graph.size())
+    throw Error(Errc::bad_argument, "add_rmat_edges: " + std::to_string(graph.size() - left) +
+                                        " of the graph's " + std::to_string(graph.size()) +
+                                        " vertices were removed: edges may lead to them");
   const auto members = static_cast<std::uint64_t>(graph.team().size());
   for (auto i = static_cast<std::uint64_t>(graph.team().rank()); i < count; i += members) {
     const auto [from, to] = rmat_edge(scale, seed, i);

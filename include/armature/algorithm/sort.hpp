@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
@@ -9,11 +10,14 @@
 #include <vector>
 
 #include "armature/algorithm/aligned.hpp"
+#include "armature/algorithm/digits.hpp"
 #include "armature/collectives.hpp"
 #include "armature/container/gather.hpp"
 #include "armature/container/range.hpp"
 #include "armature/container/vector.hpp"
+#include "armature/fence.hpp"
 #include "armature/named_call.hpp"
+#include "armature/shared.hpp"
 
 // Sample sort. Every member sorts its piece. Samples of all pieces tell between which values the
 // members' boundaries will fall. Each member fetches its share of every piece, one contiguous run
@@ -28,9 +32,14 @@
 // Few elements are sorted by one member alone: dividing them takes longer. So what is nested in
 // larger work, on a part of the ranks, stays cheap (armi-rmi-2003, 6).
 //
-// Messages: an allgather of samples, and one get from each other member's piece. Nearly all
-// elements are fetched by whoever keeps them. Up to 256 elements for each member, and 4,096 in all:
-// two meetings; one member gets and puts each piece. A team of one member: none.
+// Numbers in their usual order, or its reverse, are sorted by digits instead.
+//
+// An order that throws on one member ends the sort on all: before each exchange they tell each
+// other whether their part is done. The elements are then in any order.
+//
+// Messages: three meetings, an allgather of samples, and one get from each other member's piece.
+// Nearly all elements are fetched by whoever keeps them. Up to 256 elements for each member, and
+// 4,096 in all: two meetings; one member gets and puts each piece. A team of one member: none.
 
 namespace armature {
 
@@ -68,12 +77,15 @@ class SampleSort {
   /// Collective, after a fence.
   void run(bool stable) {
     if (members_ > 1 && range_.size() <= sorted_alone_max(members_)) return run_alone(stable);
-    sort_serially(range_.local(), stable);
-    if (members_ == 1) return;
-    const std::vector<Cut> cuts = exchange(cut(splitters()));  // after which all have sorted
-    const std::vector<T> share = merge(fetch_runs(cuts));
+    if (members_ == 1) return sort_serially(range_.local(), stable);
+    together([&] { sort_serially(range_.local(), stable); });
+    const auto samples = this->samples();
+    std::vector<std::size_t> places;
+    together([&] { places = cut(splitters(samples)); });
+    const std::vector<Cut> cuts = exchange(places);
+    std::vector<T> share;
     // Nobody writes before all have fetched.
-    range_.fence();
+    together([&] { share = merge(fetch_runs(cuts)); });
     std::size_t begin = 0;
     for (const Cut& one : cuts) begin += one.begin;
     range_.write(begin, std::span<const T>(share));
@@ -85,7 +97,20 @@ class SampleSort {
   struct Cut {
     std::size_t begin = 0, end = 0;
   };
+  /// Collective: does it on every member. When it throws on one, all throw.
+  template <class F>
+  void together(F part) {
+    std::exception_ptr failure;
+    try {
+      part();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    agree(range_.team(), "sort", failure);
+  }
   void sort_serially(std::span<T> elements, bool stable) {
+    if constexpr (has_digits<T, Less>)
+      if (elements.size() >= digits_least) return sort_by_digits<Less>(elements);
     if (stable)
       std::stable_sort(elements.begin(), elements.end(), std::ref(less_));
     else
@@ -96,17 +121,20 @@ class SampleSort {
     int sorter = 0;
     for (int m = 1; m < members_; ++m)
       if (range_.size_of(m) > range_.size_of(sorter)) sorter = m;
-    if (range_.team().rank() == sorter) {
-      if (range_.size_of(sorter) == range_.size()) {
-        sort_serially(range_.local(), stable);
-      } else {
-        std::vector<T> all(range_.size());
-        range_.read(0, std::span<T>(all));
-        sort_serially(all, stable);
-        range_.write(0, std::span<const T>(all));
-      }
-    }
-    range_.fence();
+    together([&] {
+      if (range_.team().rank() != sorter) return;
+      sort_all(stable);
+      fence_all();
+    });
+    // Calls that write have not been executed yet.
+    if constexpr (!Transferable<T>) range_.fence();
+  }
+  void sort_all(bool stable) {
+    if (range_.local().size() == range_.size()) return sort_serially(range_.local(), stable);
+    std::vector<T> all(range_.size());
+    range_.read(0, std::span<T>(all));
+    sort_serially(all, stable);
+    range_.write(0, std::span<const T>(all));
   }
 
   struct Runs {
@@ -121,7 +149,7 @@ class SampleSort {
     return std::pair(a.member, a.index) < std::pair(b.member, b.index);
   }
 
-  /// Returns samples of all pieces, in order; each stands for as many elements.
+  /// Returns samples of all pieces; each stands for as many elements.
   std::vector<Sample<T>> samples() {
     const auto members = static_cast<std::size_t>(members_);
     const std::size_t share = range_.size() / members;
@@ -140,14 +168,13 @@ class SampleSort {
     std::vector<Sample<T>> all;
     for (auto& some : all_values(range_.team(), chosen))
       std::ranges::move(some, std::back_inserter(all));
-    std::sort(all.begin(), all.end(),
-              [this](const auto& a, const auto& b) { return is_before(a, b); });
     return all;
   }
 
   /// Returns where the shares of members 1, 2, ... begin; nothing for members whose share is empty.
-  std::vector<std::optional<Sample<T>>> splitters() {
-    const std::vector<Sample<T>> samples = this->samples();
+  std::vector<std::optional<Sample<T>>> splitters(std::vector<Sample<T>> samples) {
+    std::sort(samples.begin(), samples.end(),
+              [this](const auto& a, const auto& b) { return is_before(a, b); });
     std::vector<std::optional<Sample<T>>> found(static_cast<std::size_t>(members_) - 1);
     std::size_t next = 0, below = 0;  // `below` elements come before the sample `next`, about
     for (int m = 1; m < members_; ++m) {

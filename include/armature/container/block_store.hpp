@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -12,7 +13,7 @@
 
 #include "armature/collectives.hpp"
 #include "armature/container/blocks.hpp"
-#include "armature/container/one_at_a_time.hpp"
+#include "armature/container/by_rank.hpp"
 #include "armature/error.hpp"
 #include "armature/fence.hpp"
 #include "armature/get.hpp"
@@ -121,9 +122,11 @@ class BlockStore<T> {
   /// Collective: what was written before, and what visits wrote, is seen by all after.
   void fence() const { meet(team_, take_visits()); }
   /// Notes that this member has made a one-way call that visits an element.
-  void note_visit() const { has_visits_ = true; }
+  void note_visit() const { has_visits_.store(true, std::memory_order_relaxed); }
   /// Whether it has made some since the last fence, which the caller makes good.
-  [[nodiscard]] bool take_visits() const { return std::exchange(has_visits_, false); }
+  [[nodiscard]] bool take_visits() const {
+    return has_visits_.load(std::memory_order_relaxed) && has_visits_.exchange(false);
+  }
 
  private:
   Team team_;
@@ -133,7 +136,7 @@ class BlockStore<T> {
   std::size_t mine_first_;
   std::size_t mine_count_;
   int exceptions_;
-  mutable bool has_visits_ = false;
+  mutable std::atomic<bool> has_visits_ = false;  // a service thread may visit, too
 };
 
 template <class T>
@@ -141,7 +144,8 @@ requires(!Transferable<T> && Marshallable<T>) class BlockStore<T> {
  public:
   BlockStore(const Team& team, Blocks blocks)
       : team_(team), blocks_(std::move(blocks)), part_(team_, blocks_.count(team_.rank())) {
-    require_one_at_a_time();
+    part_->set_id(part_.id());
+    if (part_->has_service()) team_.barrier();  // nobody calls a part that has no name yet
   }
   BlockStore(const BlockStore&) = delete;
   BlockStore& operator=(const BlockStore&) = delete;
@@ -154,45 +158,50 @@ requires(!Transferable<T> && Marshallable<T>) class BlockStore<T> {
     require_element(i, blocks_.size());
     const int member = blocks_.owner(i);
     const std::size_t at = i - blocks_.first(member);
-    if (member == team_.rank()) return part_->elements[at];
+    if (is_mine(member)) return part_->elements[at];
+    if (part_->has_service())
+      return ask(
+          member, [](Part& part, std::size_t k) { return part.element(k); }, at);
     return part_.sync(team_.world_rank(member), &Part::element, at);
   }
   void write(std::size_t i, const T& value) const {
     require_element(i, blocks_.size());
     const int member = blocks_.owner(i);
     const std::size_t at = i - blocks_.first(member);
-    if (member == team_.rank())
+    if (is_mine(member))
       part_->elements[at] = value;
+    else if (part_->has_service())
+      tell(
+          member, [](Part& part, std::size_t k, const T& one) { part.set(k, one); }, at, value);
     else
       part_.async(team_.world_rank(member), &Part::set, at, value);
   }
   void read(std::size_t first, std::span<T> to) const {
-    blocks_.for_each_piece(
-        first, to.size(), [&](int member, std::size_t at, std::size_t n, std::size_t done) {
-          if (member == team_.rank()) {
-            std::copy_n(mine() + at, n, to.data() + done);
-          } else {
-            auto elements = part_.sync(team_.world_rank(member), &Part::section, at, n);
-            std::move(elements.begin(), elements.end(), to.data() + done);
-          }
-        });
+    blocks_.for_each_piece(first, to.size(),
+                           [&](int member, std::size_t at, std::size_t n, std::size_t done) {
+                             if (is_mine(member)) {
+                               std::copy_n(mine() + at, n, to.data() + done);
+                             } else {
+                               auto elements = section(member, at, n);
+                               std::move(elements.begin(), elements.end(), to.data() + done);
+                             }
+                           });
   }
   void write(std::size_t first, std::span<const T> from) const {
     blocks_.for_each_piece(first, from.size(),
                            [&](int member, std::size_t at, std::size_t n, std::size_t done) {
                              const T* const begin = from.data() + done;
-                             if (member == team_.rank())
+                             if (is_mine(member))
                                std::copy_n(begin, n, mine() + at);
                              else
-                               part_.async(team_.world_rank(member), &Part::set_section, at,
-                                           std::vector<T>(begin, begin + n));
+                               set_section(member, at, std::vector<T>(begin, begin + n));
                            });
   }
   void fence() const { rmi_fence(team_); }
   void note_visit() const {}
 
  private:
-  struct Part {
+  struct Part : ByRank<Part> {
     explicit Part(std::size_t n) : elements(n) {}
     T element(std::size_t at) const { return elements.at(at); }
     std::vector<T> section(std::size_t at, std::size_t n) const {
@@ -205,6 +214,36 @@ requires(!Transferable<T> && Marshallable<T>) class BlockStore<T> {
     }
     std::vector<T> elements;
   };
+
+  /// A service thread reaches its own rank's elements by calls, as those of others.
+  [[nodiscard]] bool is_mine(int member) const {
+    return member == team_.rank() && !part_->is_used_beside();
+  }
+  template <class Op, class... Args>
+  void tell(int member, const Op& op, const Args&... args) const {
+    tell_part(part_.ref(), team_.world_rank(member), op, args...);
+  }
+  template <class Op, class... Args>
+  auto ask(int member, const Op& op, const Args&... args) const {
+    return ask_part(part_.ref(), team_.world_rank(member), op, args...).get();
+  }
+  [[nodiscard]] std::vector<T> section(int member, std::size_t at, std::size_t n) const {
+    if (part_->has_service())
+      return ask(
+          member,
+          [](Part& part, std::size_t k, std::size_t count) { return part.section(k, count); }, at,
+          n);
+    return part_.sync(team_.world_rank(member), &Part::section, at, n);
+  }
+  void set_section(int member, std::size_t at, const std::vector<T>& values) const {
+    if (part_->has_service())
+      tell(
+          member,
+          [](Part& part, std::size_t k, const std::vector<T>& all) { part.set_section(k, all); },
+          at, values);
+    else
+      part_.async(team_.world_rank(member), &Part::set_section, at, values);
+  }
 
   Team team_;
   Blocks blocks_;

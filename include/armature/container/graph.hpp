@@ -168,6 +168,7 @@ class graph_ref {
   /// A vertex of mine.
   [[nodiscard]] vertex local_vertex(std::size_t id) const {
     Part& here = part();
+    here.require_rank("distributed_graph::local_vertex");
     if (!is_local(id))
       throw Error(Errc::bad_argument, "distributed_graph: vertex " + std::to_string(id) +
                                           " belongs to another rank: visit it");
@@ -176,6 +177,7 @@ class graph_ref {
   /// My vertices, in the order of their numbers.
   [[nodiscard]] auto local() const {
     Part& here = part();
+    here.require_rank("distributed_graph::local");
     return std::views::iota(std::size_t{0}, here.records.size()) |
            std::views::filter([&here](std::size_t i) { return !here.was_removed(here.id(i)); }) |
            std::views::transform([&here](std::size_t i) { return vertex(here, i); });

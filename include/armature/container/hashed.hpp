@@ -85,6 +85,7 @@ class HashedRef {
   /// erasing what is being looked at does, so make no calls meanwhile if somebody may: for_all
   /// lets you.
   [[nodiscard]] auto local() const {
+    part().require_rank("local() of a map or set");
     auto& entries = part().entries();
     return std::ranges::subrange(entries.begin(), entries.end());
   }

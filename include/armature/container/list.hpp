@@ -61,7 +61,9 @@ class list_ref {
   explicit list_ref(shared_ref<Part> parts) : parts_(parts) {}
 
   /// Appends to my piece.
-  void push_back(T value) const { part().elements.push_back(std::move(value)); }
+  void push_back(T value) const {
+    own_elements("distributed_list::push_back").push_back(std::move(value));
+  }
   /// Appends to that member's piece, before the next fence ends.
   void async_push_back(int member, const T& value) const {
     Part& here = part();
@@ -82,14 +84,14 @@ class list_ref {
   }
   /// Takes the first element of my piece away, if there is one.
   [[nodiscard]] std::optional<T> take() const {
-    auto& elements = part().elements;
+    auto& elements = own_elements("distributed_list::take");
     if (elements.empty()) return std::nullopt;
     std::optional<T> first(std::move(elements.front()));
     elements.pop_front();
     return first;
   }
   /// My piece.
-  [[nodiscard]] std::deque<T>& local() const { return part().elements; }
+  [[nodiscard]] std::deque<T>& local() const { return own_elements("distributed_list::local"); }
   [[nodiscard]] const Team& team() const { return part().team(); }
 
   friend bool operator==(list_ref, list_ref) = default;
@@ -98,6 +100,10 @@ class list_ref {
   [[nodiscard]] Part& part() const { return parts_.local(); }
 
  private:
+  [[nodiscard]] std::deque<T>& own_elements(const char* call) const {
+    part().require_rank(call);
+    return part().elements;
+  }
   shared_ref<Part> parts_;
 };
 

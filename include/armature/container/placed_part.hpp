@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "armature/container/one_at_a_time.hpp"
+#include "armature/container/by_rank.hpp"
 #include "armature/named_call.hpp"
 #include "armature/own_call.hpp"
 #include "armature/rank.hpp"
@@ -21,13 +21,13 @@
 // channel instead. (1) A one-way call while this part is at work already: a visitor that visits a
 // neighbour, which visits a neighbour, would otherwise use up the stack. (2) A two-way call whose
 // result is wanted later. (3) Any call while such a call is still on its way, which it must not
-// overtake.
+// overtake. In a job with service threads each goes through the channel (by_rank.hpp).
 
 namespace armature::detail {
 
 /// Derived: has a nested class Pin, made of a Derived&, and a member is_pinned().
 template <class Derived>
-class PlacedPart {
+class PlacedPart : public ByRank<Derived> {
  public:
   explicit PlacedPart(const Team& team) : team_(team) {
     for (int m = 0; m < team.size(); ++m) ranks_.push_back(team.world_rank(m));
@@ -37,12 +37,19 @@ class PlacedPart {
 
   [[nodiscard]] const Team& team() const { return team_; }
   [[nodiscard]] shared_ref<Derived> self() const { return self_; }
-  void set_self(shared_ref<Derived> self) { self_ = self; }
+  void set_self(shared_ref<Derived> self) {
+    self_ = self;
+    this->set_id(self.id());
+  }
 
   /// Runs op(part, args...) at that member, some time before the next fence ends.
   template <class Op, class... Args>
   void send(int member, const Op& op, const Args&... args) {
     const Rank rank = ranks_[static_cast<std::size_t>(member)];
+    if (!this->is_plain()) [[unlikely]] {
+      this->check_function(op, "an asynchronous call of a container");
+      if (this->has_service()) return send_served(member, op, args...);
+    }
     if (member != team_.rank())
       self_.async(rank, &PlacedPart::template run<false, Op, Args...>, op, args...);
     else if (on_their_way_ == 0 && !derived().is_pinned())
@@ -54,6 +61,8 @@ class PlacedPart {
   /// Waits for what op(part, args...) returns at that member.
   template <class Op, class... Args>
   auto ask(int member, const Op& op, const Args&... args) {
+    if (!this->is_plain()) [[unlikely]]
+      return ask_later(member, op, args...).get();
     if (member != team_.rank())
       return self_.sync(ranks_[static_cast<std::size_t>(member)],
                         &PlacedPart::template answer<false, Op, Args...>, op, args...);
@@ -64,6 +73,10 @@ class PlacedPart {
   template <class Op, class... Args>
   auto ask_later(int member, const Op& op, const Args&... args) {
     const Rank rank = ranks_[static_cast<std::size_t>(member)];
+    if (!this->is_plain()) [[unlikely]] {
+      this->check_function(op, "a two-way call of a container");
+      if (this->has_service()) return ask_served(member, op, args...);
+    }
     if (member != team_.rank())
       return self_.ask(rank, &PlacedPart::template answer<false, Op, Args...>, op, args...);
     return on_its_way([&] {
@@ -72,6 +85,33 @@ class PlacedPart {
   }
 
  private:
+  /// An operator that travels and does what run() and answer() do.
+  template <bool was_on_its_way, class Op>
+  struct Run {
+    Op op;
+    template <class... Args>
+    auto operator()(Derived& part, Args&&... args) {
+      return static_cast<PlacedPart&>(part)
+          .template answer<was_on_its_way, Op, std::decay_t<Args>...>(op,
+                                                                      std::forward<Args>(args)...);
+    }
+  };
+  template <class Op, class... Args>
+  void send_served(int member, const Op& op, const Args&... args) {
+    const Rank rank = ranks_[static_cast<std::size_t>(member)];
+    if (member != team_.rank() || this->is_used_beside())
+      tell_part(self_, rank, Run<false, Op>{op}, args...);
+    else
+      on_its_way([&] { tell_part(self_, rank, Run<true, Op>{op}, args...); });
+  }
+  template <class Op, class... Args>
+  auto ask_served(int member, const Op& op, const Args&... args) {
+    const Rank rank = ranks_[static_cast<std::size_t>(member)];
+    if (member != team_.rank()) return ask_part(self_, rank, Run<false, Op>{op}, args...);
+    this->require_rank("a two-way call of a container");
+    return on_its_way([&] { return ask_part(self_, rank, Run<true, Op>{op}, args...); });
+  }
+
   Derived& derived() { return static_cast<Derived&>(*this); }
 
   /// Sends a call to this rank itself, which those that follow do not overtake.
@@ -114,7 +154,6 @@ class PartOwner {
           const NamedCall named(team, UserCall::make_container);
           return std::make_unique<shared<Part>>(team, team, std::forward<Args>(args)...);
         }()) {
-    require_one_at_a_time();
     (*part_)->set_self(part_->ref());
     // Nobody calls a part that does not know itself yet.
     team.barrier();

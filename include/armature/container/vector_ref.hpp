@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "armature/container/block_store.hpp"
-#include "armature/container/one_at_a_time.hpp"
+#include "armature/container/by_rank.hpp"
 #include "armature/container/placed_part.hpp"
 #include "armature/rmi.hpp"
 #include "armature/shared.hpp"
@@ -22,13 +22,16 @@ namespace detail {
 
 /// A member's part of a distributed_vector, for calls that visit its elements.
 template <class T>
-class VectorPart {
+class VectorPart : public ByRank<VectorPart<T>> {
  public:
   explicit VectorPart(BlockStore<T>* store) : store_(store) {}
   VectorPart(const VectorPart&) = delete;
   VectorPart& operator=(const VectorPart&) = delete;
 
-  void set_self(shared_ref<VectorPart> self) { self_ = self; }
+  void set_self(shared_ref<VectorPart> self) {
+    self_ = self;
+    this->set_id(self.id());
+  }
   /// The vector has another one.
   void set_store(BlockStore<T>* store) { store_ = store; }
   [[nodiscard]] BlockStore<T>& store() const { return *store_; }
@@ -64,7 +67,7 @@ class VectorPart {
 /// args...), f(i, element, args...) or f(vector_ref, i, element, args...). Visits of one rank at
 /// one element are executed in the order in which they were made; they are not ordered with what is
 /// written to it otherwise. All calls that name an element throw Error(bad_argument) when there is
-/// none, and Error(misuse) with service threads.
+/// none.
 template <class T>
 class vector_ref {
  public:
@@ -79,12 +82,18 @@ class vector_ref {
   void async_visit(std::size_t i, F f, const Args&... args) const {
     const auto& store = visited(i);
     store.note_visit();
+    parts_.local().check_function(f, "distributed_vector::async_visit");
+    if (parts_.local().has_service()) [[unlikely]]
+      return detail::tell_part(parts_, rank_of(store, i), Answer<F>{f}, i, args...);
     parts_.async(rank_of(store, i), &Part::template run<F, Args...>, f, i, args...);
   }
   /// A two-way call: waits for what f returns, executing calls of others meanwhile.
   template <detail::Visitor F, class... Args>
   auto visit(std::size_t i, F f, const Args&... args) const {
     const auto& store = visited(i);
+    parts_.local().check_function(f, "distributed_vector::visit");
+    if (parts_.local().has_service()) [[unlikely]]
+      return detail::ask_part(parts_, rank_of(store, i), Answer<F>{f}, i, args...).get();
     return parts_.sync(rank_of(store, i), &Part::template answer<F, Args...>, f, i, args...);
   }
 
@@ -99,9 +108,16 @@ class vector_ref {
   friend bool operator==(vector_ref, vector_ref) = default;
 
  private:
+  template <class F>
+  struct Answer {
+    F f;
+    template <class... Args>
+    auto operator()(Part& part, std::size_t i, Args&&... args) {
+      return part.template answer<F, std::decay_t<Args>...>(f, i, std::forward<Args>(args)...);
+    }
+  };
   [[nodiscard]] const detail::BlockStore<T>& store() const { return parts_.local().store(); }
   [[nodiscard]] const detail::BlockStore<T>& visited(std::size_t i) const {
-    detail::require_one_at_a_time("distributed_vector::visit");
     const auto& here = store();
     detail::require_element(i, here.blocks().size());
     return here;
@@ -135,6 +151,8 @@ class VectorVisits {
   explicit VectorVisits(BlockStore<T>& store)
       : part_(std::make_unique<shared<VectorPart<T>>>(store.team(), &store)) {
     (*part_)->set_self(part_->ref());
+    // With service threads nobody may visit before.
+    if ((*part_)->has_service()) store.team().barrier();
   }
   VectorVisits(VectorVisits&&) noexcept = default;
   VectorVisits& operator=(VectorVisits&&) noexcept = default;

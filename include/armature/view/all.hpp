@@ -14,6 +14,7 @@ namespace armature {
 template <class T>
 class range_view : public detail::DividedPieces<range_view<T>> {
  public:
+  static constexpr const char* shown = "distributed_vector";
   explicit range_view(const distributed_range<T>& range) : range_(range) {}
 
   [[nodiscard]] const Team& team() const { return range_.team(); }

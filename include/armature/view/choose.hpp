@@ -19,13 +19,15 @@ namespace armature {
 template <DividedView V>
 class strided_view : public detail::DividedPieces<strided_view<V>> {
  public:
+  static constexpr const char* shown = detail::shown_by<V>();
   strided_view(V base, std::size_t first, std::size_t last, std::size_t step)
       : base_(std::move(base)), first_(first), last_(last), step_(step) {
     if (step == 0) throw Error(Errc::bad_argument, "views::strided: the step is 0");
     if (first > last || last > base_.size())
-      throw Error(Errc::bad_argument, "a view of the elements " + std::to_string(first) + " to " +
-                                          std::to_string(last) + " of " +
-                                          std::to_string(base_.size()));
+      throw Error(Errc::bad_argument,
+                  std::string(step == 1 ? "views::slice: " : "views::strided: ") +
+                      detail::described(base_) + " has no elements from " + std::to_string(first) +
+                      " to before " + std::to_string(last));
   }
   [[nodiscard]] const Team& team() const { return base_.team(); }
   [[nodiscard]] std::size_t size() const { return chosen_below(last_); }
@@ -65,11 +67,12 @@ template <DividedView V>
 class transposed_view {
  public:
   using element_view = void;
+  static constexpr const char* shown = detail::shown_by<V>();
   transposed_view(V base, std::size_t columns) : base_(std::move(base)), columns_(columns) {
     if (columns == 0 || base_.size() % columns != 0)
       throw Error(Errc::bad_argument, "views::transposed: " + std::to_string(base_.size()) +
-                                          " elements are no matrix of " + std::to_string(columns) +
-                                          " columns");
+                                          " elements of a " + shown + " are no matrix of " +
+                                          std::to_string(columns) + " columns");
   }
   [[nodiscard]] const Team& team() const { return base_.team(); }
   [[nodiscard]] std::size_t size() const { return base_.size(); }

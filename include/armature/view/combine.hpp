@@ -33,6 +33,7 @@ template <ElementView V, class F>
 class transformed_view {
  public:
   using element_view = void;
+  static constexpr const char* shown = detail::shown_by<V>();
   transformed_view(V base, F f) : base_(std::move(base)), f_(std::move(f)) {}
 
   [[nodiscard]] const Team& team() const { return base_.team(); }
@@ -85,6 +86,7 @@ class filtered_view {
 template <DividedView First, DividedView... More>
 class zipped_view : public detail::DividedPieces<zipped_view<First, More...>> {
  public:
+  static constexpr const char* shown = detail::shown_by<First>();
   explicit zipped_view(First first, More... more) : views_(std::move(first), std::move(more)...) {
     std::apply([](const auto& one, const auto&... other) { (require_alike(one, other), ...); },
                views_);

@@ -54,6 +54,20 @@ inline constexpr bool is_fetched = requires {
   requires V::is_fetched;
 };
 
+/// The container whose elements a view shows, for errors.
+template <class V>
+constexpr const char* shown_by() {
+  if constexpr (requires { V::shown; })
+    return V::shown;
+  else
+    return "container";
+}
+/// "a view of 10 elements of a distributed_vector".
+template <class V>
+std::string described(const V& of) {
+  return "a view of " + std::to_string(of.size()) + " elements of a " + shown_by<V>();
+}
+
 /// Whether a value names memory of the member that has it, as a std::span does: elsewhere it says
 /// nothing.
 template <class T>
@@ -87,8 +101,7 @@ class DividedPieces {
   [[nodiscard]] int owner(std::size_t i) const {
     const std::size_t size = self().size();
     if (i >= size)
-      throw Error(Errc::bad_argument, "a view of " + std::to_string(size) +
-                                          " elements has no element " + std::to_string(i));
+      throw Error(Errc::bad_argument, described(self()) + " has no element " + std::to_string(i));
     const auto members = std::views::iota(0, self().team().size());
     return *std::ranges::partition_point(members,
                                          [&](int m) { return self().begin_of(m + 1) <= i; });

@@ -50,6 +50,7 @@ KeptElements<T> fetched(const distributed_range<const T>& range, std::size_t fir
 template <class T>
 class balanced_view : public detail::DividedPieces<balanced_view<T>> {
  public:
+  static constexpr const char* shown = "distributed_vector";
   explicit balanced_view(const distributed_range<const T>& range) : range_(range) {}
 
   [[nodiscard]] const Team& team() const { return range_.team(); }
@@ -80,6 +81,7 @@ class balanced_view : public detail::DividedPieces<balanced_view<T>> {
 template <class T>
 class windows_view : public detail::DividedPieces<windows_view<T>> {
  public:
+  static constexpr const char* shown = "distributed_vector";
   windows_view(const distributed_range<const T>& range, std::size_t before, std::size_t after)
       : range_(range), before_(before), after_(after) {}
 
@@ -111,6 +113,7 @@ class windows_view : public detail::DividedPieces<windows_view<T>> {
 template <class T>
 class owners_view : public detail::DividedPieces<owners_view<T>> {
  public:
+  static constexpr const char* shown = "distributed_vector";
   explicit owners_view(const distributed_range<T>& range) : range_(range) {}
 
   [[nodiscard]] const Team& team() const { return range_.team(); }
