@@ -12,6 +12,7 @@
 
 #include "base/fail.hpp"
 #include "rmi/endpoint.hpp"
+#include "space/virtual_segment.hpp"
 
 namespace armature::detail {
 
@@ -32,10 +33,13 @@ const char* private_memory(const space::AddressSpace& space, std::uintptr_t addr
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const Rank me = space.me();
   const auto segment = reinterpret_cast<std::uintptr_t>(space.segment(me));
-  const std::uintptr_t segment_end = segment + space.segment_bytes();
-  // The stack of a virtual rank lies at the upper end of its segment.
-  const bool has_stack_in_segment = segment <= here && here < segment_end;
-  if (has_stack_in_segment && here <= address && address < segment_end) return "stack";
+  const bool has_stack_in_segment = here - segment < space.segment_bytes();
+  if (has_stack_in_segment) {
+    const space::VirtualSegment areas(space.header());
+    const auto number = static_cast<std::uint64_t>(static_cast<int>(me));
+    const std::uintptr_t at = address - segment;
+    if (areas.stack_low(number) <= at && at < areas.stack_top(number)) return "stack";
+  }
   for (int rank = 0; rank < space.ranks(); ++rank) {
     const auto begin = reinterpret_cast<std::uintptr_t>(space.segment(rank));
     if (begin <= address && address < begin + space.segment_bytes()) return nullptr;

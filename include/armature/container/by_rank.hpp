@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "armature/captures.hpp"
 #include "armature/error.hpp"
@@ -22,6 +25,29 @@
 // they leave each call to the rank, and a two-way call is answered by a promise.
 
 namespace armature::detail {
+
+/// The copy of an argument that is there when its message has gone: of a view, what it shows.
+template <class T>
+struct Outliving {
+  using type = T;
+};
+template <>
+struct Outliving<std::string_view> {
+  using type = std::string;
+};
+template <class T>
+struct Outliving<std::span<const T>> {
+  using type = std::vector<T>;
+};
+template <class T>
+using outliving_t = typename Outliving<T>::type;
+template <class T>
+outliving_t<T> outliving(T& argument) {
+  if constexpr (std::is_same_v<outliving_t<T>, T>)
+    return std::move(argument);
+  else
+    return outliving_t<T>(argument.begin(), argument.end());
+}
 
 /// The calls that a part gets in a job with service threads.
 template <class Part>
@@ -50,14 +76,16 @@ class ByRank {
 
   template <class Op, class... Args>
   void statement(Op op, Args... args) {
-    by_rank(0, [op = std::move(op), own = std::tuple(std::move(args)...)](Part& part) mutable {
+    by_rank(0, [op = std::move(op),
+                own = std::tuple<outliving_t<Args>...>(outliving(args)...)](Part& part) mutable {
       std::apply([&](auto&... each) { (void)op(part, std::move(each)...); }, own);
     });
   }
   template <class R, class Op, class... Args>
   void question(remote_promise<R> answer, std::uint8_t depth, Op op, Args... args) {
     by_rank(depth,
-            [answer, op = std::move(op), own = std::tuple(std::move(args)...)](Part& part) mutable {
+            [answer, op = std::move(op),
+             own = std::tuple<outliving_t<Args>...>(outliving(args)...)](Part& part) mutable {
               const auto call = [&](auto&... each) { return op(part, std::move(each)...); };
               try {
                 if constexpr (std::is_void_v<R>) {
@@ -109,16 +137,14 @@ class ByRank {
   ObjectId id_;
 };
 
-/// Arguments that are there when the message has gone.
 template <class... Args>
-inline constexpr bool outlive_message = (!looks_into_message<std::remove_cvref_t<Args>, true>() &&
-                                         ...);
+inline constexpr bool outlive_message = (!looks_into_message<outliving_t<Args>, true>() && ...);
 template <class... Args>
 void require_that_outlive() {
   if constexpr (!outlive_message<Args...>)
     throw Error(Errc::misuse,
-                "a call of a container with service threads: an argument is a view of its message, "
-                "such as std::span or std::string_view, which is gone when the rank executes it");
+                "a call of a container with service threads: an argument has views of its message, "
+                "which is gone when the rank executes it");
 }
 
 /// A one-way call of that rank's part, in a job with service threads: op(part, args...).
