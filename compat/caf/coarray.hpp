@@ -25,6 +25,8 @@ struct Coarray {
   bool has_bounds = false;
   bool is_associated = false;  // another one's memory
   Descriptor bounds{};         // with has_bounds, and from then on in the place of `descriptor`
+  armature::Rank holder =
+      -1;  // the only rank that has it: the data of an accessor; -1: all have it
 };
 
 /// The bounds of an allocatable array; nullptr: a scalar, or of fixed bounds.

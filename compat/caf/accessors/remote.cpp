@@ -21,6 +21,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 std::byte* base_of(const Access& access) {
+  if (access.token->holder >= 0) return access.token->mine;
   return at_rank(*access.token->image, access.token->mine, access.rank);
 }
 
@@ -42,6 +43,15 @@ class Base {
   bool has_descriptor_;
   Descriptor descriptor_;  // without a value where there is none
 };
+
+/// The coarray as which an accessor gets its data: they are the holder's alone.
+Coarray coarray_of_data(armature::Rank holder, void* data) {
+  Coarray token{};
+  token.image = &image();
+  token.mine = static_cast<std::byte*>(data);
+  token.holder = holder;
+  return token;
+}
 
 std::size_t elements_of(const Descriptor& array) {
   std::size_t count = 1;
@@ -76,6 +86,8 @@ struct Carried {
   int hash;
   int image;
   std::byte* base;  // at its owner
+  armature::Rank caller;
+  void* data;  // at the caller
   bool has_descriptor, has_to_length, has_from_length, is_array;
   std::size_t to_length, from_length, item_bytes;
   Descriptor descriptor;  // the coarray's
@@ -92,6 +104,8 @@ Carried carried(const Access& access, const std::size_t* to_length,
   call.hash = hash_of_accessor(access.accessor);
   call.image = access.image;
   call.base = base_of(access);
+  call.caller = access.token->image->rank;
+  call.data = access.data;
   call.has_descriptor = access.descriptor != nullptr;
   if (call.has_descriptor) call.descriptor = copy_of(*access.descriptor);
   call.has_to_length = to_length != nullptr;
@@ -111,17 +125,18 @@ using Answer = std::pair<Carried, Bytes>;
 Answer read_at_owner(Carried call, Bytes data) {
   auto* const getter = reinterpret_cast<Getter*>(accessor_at(place_of_accessor(call.hash)));
   Base base(call.coarray(), call.base);
+  Coarray of_data = coarray_of_data(call.caller, call.data);
   int must_free = 0;
   if (!call.is_array) {
     void* found = nullptr;
-    getter(data.data(), &call.image, &found, &must_free, base.get(), nullptr, 0, call.to(),
+    getter(data.data(), &call.image, &found, &must_free, base.get(), &of_data, 0, call.to(),
            call.from());
     const std::size_t bytes = call.item_bytes * (call.has_to_length ? call.to_length : 1);
     const auto* const begin = static_cast<const std::byte*>(found);
     return {call, Bytes(begin, begin + bytes)};
   }
   call.array.base = nullptr;
-  getter(data.data(), &call.image, &call.array, &must_free, base.get(), nullptr, 0, call.to(),
+  getter(data.data(), &call.image, &call.array, &must_free, base.get(), &of_data, 0, call.to(),
          call.from());
   void* const made = call.array.base;
   Bytes bytes = pack(call.array);
@@ -134,7 +149,8 @@ void write_at_owner(Carried call, Bytes data, Bytes values) {
   Base base(call.coarray(), call.base);
   call.array.base = values.data();
   const void* const from = call.is_array ? static_cast<const void*>(&call.array) : values.data();
-  receiver(data.data(), &call.image, base.get(), from, nullptr, 0, call.to(), call.from());
+  Coarray of_data = coarray_of_data(call.caller, call.data);
+  receiver(data.data(), &call.image, base.get(), from, &of_data, 0, call.to(), call.from());
 }
 
 int is_present_at_owner(Carried call, Bytes data, bool is_address_of_pointer) {
@@ -143,11 +159,13 @@ int is_present_at_owner(Carried call, Bytes data, bool is_address_of_pointer) {
   void* address = base.get();
   int result = 0;
   const bool is_pointer = is_address_of_pointer && !call.has_descriptor;
-  presence(data.data(), &call.image, &result, is_pointer ? &address : address, nullptr, 0);
+  Coarray of_data = coarray_of_data(call.caller, call.data);
+  presence(data.data(), &call.image, &result, is_pointer ? &address : address, &of_data, 0);
   return result;
 }
 
 bool is_here(const Access& access) {
+  if (access.token->holder >= 0) return access.rank == access.token->image->rank;
   return armature::layer::is_direct(access.rank, base_of(access), access.token->bytes);
 }
 
@@ -156,6 +174,7 @@ bool is_here(const Access& access) {
 armature::Rank rank_meant(const Coarray* token, int image, TeamOfImages* const* team,
                           const int* team_number) {
   if (token == nullptr) refuse_unallocated();
+  if (token->holder >= 0) return token->holder;
   const Image& me = *token->image;
   if (team_number != nullptr) {
     const std::vector<armature::Rank> ranks = ranks_in(me, *team_number);
@@ -183,9 +202,10 @@ void read(const Access& access, const Descriptor* buffer, std::size_t item_bytes
   if (is_here(access)) {
     auto* const getter = reinterpret_cast<Getter*>(accessor_at(access.accessor));
     Base base(access.descriptor, base_of(access));
+    Coarray of_data = coarray_of_data(access.token->image->rank, access.data);
     int must_free = 0;
     void* const into = buffer != nullptr ? static_cast<void*>(&value.array) : &value.scalar;
-    getter(access.data, &access.image, into, &must_free, base.get(), access.token, 0,
+    getter(access.data, &access.image, into, &must_free, base.get(), &of_data, 0,
            to_length != nullptr ? &value.length : nullptr, from_length);
     value.must_free = buffer != nullptr && value.array.base != nullptr;
     std::atomic_thread_fence(std::memory_order_acquire);
@@ -220,7 +240,8 @@ void write(const Access& access, const Source& source, const std::size_t* to_len
     auto* const receiver = reinterpret_cast<Receiver*>(accessor_at(access.accessor));
     Base base(access.descriptor, base_of(access));
     std::atomic_thread_fence(std::memory_order_release);
-    receiver(access.data, &access.image, base.get(), from, access.token, 0, to_length, from_length);
+    Coarray of_data = coarray_of_data(access.token->image->rank, access.data);
+    receiver(access.data, &access.image, base.get(), from, &of_data, 0, to_length, from_length);
     return;
   }
   Carried call = carried(access, to_length, from_length);

@@ -12,6 +12,9 @@
 // Calls of the program's accessors. On a node they run at the image that refers to another one,
 // whose memory is mapped there. Elsewhere they run at the image that has the coarray, since a
 // component may lie anywhere in its memory, and values travel side by side.
+//
+// The data of an accessor are a coarray for it: arrays of them whose length the compiler does not
+// know are read by a reference of their own, to the image that refers.
 
 namespace caf {
 

@@ -6,15 +6,8 @@
 #include <string.h>
 
 #include "compiler.h"
-
-#define REQUIRE(condition) \
-  if (!(condition)) fail(__LINE__, #condition)
-
-static void fail(int line, const char* condition) {
-  char text[200];
-  const int length = snprintf(text, sizeof text, "line %d: %s", line, condition);
-  _gfortran_caf_error_stop_str(text, (size_t)length, false);
-}
+#include "parts.h"
+#include "require.h"
 
 static int* a;
 static Token a_token;
@@ -376,11 +369,18 @@ int main(int argc, char** argv) {
   _gfortran_caf_register_accessors_finish();
   const int me = this_image();
   const int images = num_images();
+  if (argc > 1) {
+    end_by(argv[1], me, images);
+    _gfortran_caf_finalize();
+    return 0;
+  }
   scalars_and_sections(me, images);
   allocatable_and_text(me, images);
   components(me, images);
   mistakes(images);
   if (images > 1) teams(me, images);
+  arrays_in_data(me, images);
+  entries(me, images);
   REQUIRE(this_image() == me && num_images() == images);
   sync_all();
   if (me == 1) puts("accessors are well");

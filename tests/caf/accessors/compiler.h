@@ -9,10 +9,13 @@
 enum {
   STATIC_COARRAY = 0,
   ALLOCATABLE_COARRAY = 1,
+  STATIC_LOCK = 2,
+  STATIC_EVENT = 5,
   COMPONENT_ANNOUNCED = 7,
   COMPONENT = 8,
   ASSOCIATED = 9
 };
+enum { ATOMIC_ADD = 1, FAILED_IMAGE = 6001 };
 enum { INTEGER = 1, DERIVED = 5, CHARACTER = 6 };
 
 typedef struct {
@@ -59,7 +62,47 @@ void _gfortran_caf_transfer_between_remotes(
     Team* from_team, int* from_team_number);
 int32_t _gfortran_caf_is_present_on_remote(Token token, int image, int accessor, void* data,
                                            size_t data_bytes);
+
+_Noreturn void _gfortran_caf_stop_numeric(int code, bool is_quiet);
+_Noreturn void _gfortran_caf_stop_str(const char* text, size_t length, bool is_quiet);
+_Noreturn void _gfortran_caf_error_stop(int code, bool is_quiet);
 _Noreturn void _gfortran_caf_error_stop_str(const char* text, size_t length, bool is_quiet);
+_Noreturn void _gfortran_caf_fail_image(void);
+
+void _gfortran_caf_co_broadcast(const Array* a, int source_image, int* stat, char* message,
+                                size_t message_bytes);
+void _gfortran_caf_co_sum(const Array* a, int result_image, int* stat, char* message,
+                          size_t message_bytes);
+void _gfortran_caf_co_min(const Array* a, int result_image, int* stat, char* message, int length,
+                          size_t message_bytes);
+void _gfortran_caf_co_max(const Array* a, int result_image, int* stat, char* message, int length,
+                          size_t message_bytes);
+void _gfortran_caf_co_reduce(const Array* a, void (*operation)(void), int flags, int result_image,
+                             int* stat, char* message, int length, size_t message_bytes);
+void _gfortran_caf_atomic_define(Token token, size_t offset, int image, void* value, int* stat,
+                                 int type, int kind);
+void _gfortran_caf_atomic_ref(Token token, size_t offset, int image, void* value, int* stat,
+                              int type, int kind);
+void _gfortran_caf_atomic_cas(Token token, size_t offset, int image, void* old, void* compare,
+                              void* desired, int* stat, int type, int kind);
+void _gfortran_caf_atomic_op(int operation, Token token, size_t offset, int image, void* value,
+                             void* old, int* stat, int type, int kind);
+void _gfortran_caf_lock(Token token, size_t index, int image, int* is_acquired, int* stat,
+                        char* message, size_t message_bytes);
+void _gfortran_caf_unlock(Token token, size_t index, int image, int* stat, char* message,
+                          size_t message_bytes);
+void _gfortran_caf_event_post(Token token, size_t index, int image, int* stat, char* message,
+                              size_t message_bytes);
+void _gfortran_caf_event_wait(Token token, size_t index, int until, int* stat, char* message,
+                              size_t message_bytes);
+void _gfortran_caf_event_query(Token token, size_t index, int image, int* count, int* stat);
+void _gfortran_caf_random_init(bool is_repeatable, bool is_image_distinct);
+
+/* Versions differ in whether the team is a team or a variable, which is null here. */
+int _gfortran_caf_image_status(int image, Team* team);
+void _gfortran_caf_failed_images(Array* result, Team* team, int* kind);
+void _gfortran_caf_stopped_images(Array* result, Team* team, int* kind);
+#define image_status(image) _gfortran_caf_image_status(image, NULL)
 
 #if GFORTRAN == 15
 int _gfortran_caf_this_image(int distance);
@@ -68,12 +111,19 @@ void _gfortran_caf_sync_all(int* stat, char** message, size_t message_bytes);
 void _gfortran_caf_form_team(int number, Team* team, int unused);
 void _gfortran_caf_change_team(Team* team, int unused);
 void _gfortran_caf_end_team(Team* team);
+void _gfortran_caf_sync_team(Team* team, int unused);
+void _gfortran_caf_sync_memory(int* stat, char** message, size_t message_bytes);
+void _gfortran_caf_sync_images(int count, int* images, int* stat, char** message,
+                               size_t message_bytes);
+Team _gfortran_caf_get_team(int* level);
+int _gfortran_caf_team_number(Team team);
 #define this_image() _gfortran_caf_this_image(0)
 #define num_images() _gfortran_caf_num_images(0, -1)
 #else
 int _gfortran_caf_this_image(Team team);
 int _gfortran_caf_num_images(Team team, int* team_number);
 void _gfortran_caf_sync_all(int* stat, char* message, size_t message_bytes);
+void _gfortran_caf_sync_memory(int* stat, char* message, size_t message_bytes);
 void _gfortran_caf_sync_images(int count, int* images, int* stat, char* message,
                                size_t message_bytes);
 void _gfortran_caf_form_team(int number, Team* team, int* new_index, int* stat, char* message,
@@ -83,8 +133,6 @@ void _gfortran_caf_end_team(int* stat, char* message, size_t message_bytes);
 void _gfortran_caf_sync_team(Team team, int* stat, char* message, size_t message_bytes);
 Team _gfortran_caf_get_team(int* level);
 int _gfortran_caf_team_number(Team team);
-int _gfortran_caf_image_status(int image, Team* team);
-void _gfortran_caf_failed_images(Array* result, Team* team, int* kind);
 #define this_image() _gfortran_caf_this_image(NULL)
 #define num_images() _gfortran_caf_num_images(NULL, NULL)
 #endif
