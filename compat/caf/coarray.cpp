@@ -72,13 +72,16 @@ void make_component(void** token, Descriptor& of, Kind kind, std::size_t size) {
   of.base = memory;
 }
 
-/// The variable of an allocatable scalar: its token lies in it, behind the dimensions. Nullptr
-/// where the compiler has made a descriptor for the call.
+/// The variable of an allocatable scalar: its token lies in it, behind its dimensions, which are the
+/// codimensions. Nullptr where the compiler has made a descriptor for the call. A token that lies
+/// at such a distance of one by chance does no harm: the variable is cleared only while it has the
+/// coarray's address.
 void** base_of_scalar(void* const* token, Descriptor& of) {
   const auto distance =
       reinterpret_cast<std::uintptr_t>(token) - reinterpret_cast<std::uintptr_t>(&of);
-  const bool is_in_it = distance >= descriptor_head_bytes &&
-                        distance <= descriptor_head_bytes + dimensions_max * sizeof(Dimension);
+  const std::uintptr_t behind_head = distance - descriptor_head_bytes;
+  const bool is_in_it = distance > descriptor_head_bytes && behind_head % sizeof(Dimension) == 0 &&
+                        behind_head / sizeof(Dimension) <= dimensions_max;
   return of.rank() == 0 && is_in_it ? &of.base : nullptr;
 }
 
