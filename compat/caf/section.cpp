@@ -1,6 +1,8 @@
 #include "section.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "calls.hpp"
@@ -97,9 +99,15 @@ std::vector<std::ptrdiff_t> distances_of(const void* values, std::size_t count, 
 }
 
 std::ptrdiff_t span_of(const Descriptor& array) {
-  return array.rank() > 0 && array.span > 0
-             ? array.span
-             : static_cast<std::ptrdiff_t>(array.data_type.element_bytes);
+  // gfortran 12 leaves the span as it was on the stack in a local allocatable array that has got its
+  // value from a function, and in descriptors of components that it broadcasts. So a span is taken
+  // only where it may be the size of an object with such a component.
+  const auto element = static_cast<std::ptrdiff_t>(array.data_type.element_bytes);
+  constexpr std::ptrdiff_t span_max = std::numeric_limits<std::int32_t>::max();
+  const bool is_larger = array.rank() > 0 && array.span > element && array.span <= span_max;
+  const std::ptrdiff_t lowest_bit = element & -element;
+  const std::ptrdiff_t alignment = std::clamp<std::ptrdiff_t>(lowest_bit, 1, 8);
+  return is_larger && array.span % alignment == 0 ? array.span : element;
 }
 
 ElementType element_of(const Descriptor& array, int kind) {
