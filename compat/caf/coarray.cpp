@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include <armature/get.hpp>
 #include <armature/layer/direct.hpp>
 #include <armature/run.hpp>
 #include <armature/virtual.hpp>
@@ -72,10 +73,10 @@ void make_component(void** token, Descriptor& of, Kind kind, std::size_t size) {
   of.base = memory;
 }
 
-/// The variable of an allocatable scalar: its token lies in it, behind its dimensions, which are the
-/// codimensions. Nullptr where the compiler has made a descriptor for the call. A token that lies
-/// at such a distance of one by chance does no harm: the variable is cleared only while it has the
-/// coarray's address.
+/// The variable of an allocatable scalar: its token lies in it, behind its dimensions, which are
+/// the codimensions. Nullptr where the compiler has made a descriptor for the call. A token that
+/// lies at such a distance of one by chance does no harm: the variable is cleared only while it has
+/// the coarray's address.
 void** base_of_scalar(void* const* token, Descriptor& of) {
   const auto distance =
       reinterpret_cast<std::uintptr_t>(token) - reinterpret_cast<std::uintptr_t>(&of);
@@ -101,7 +102,10 @@ void make_coarray(Image& me, void** token, Descriptor& of, Kind kind, std::size_
     team.allocated.push_back(coarray);
     coarray->scalar = base_of_scalar(token, of);
   }
-  if (has_bounds) me.without_bounds.push_back(coarray);
+  if (!has_bounds) return;
+  me.without_bounds.push_back(coarray);
+  team.allocated_so_far.bytes = bytes;
+  team.allocated_so_far.sum = team.allocated_so_far.sum * 31 + bytes;
 }
 
 /// Another name of a coarray, or of a section of it, while the team is the current one. `of` begins
@@ -163,6 +167,22 @@ void keep_bounds(Image& me) {
     coarray->has_bounds = true;
   }
   me.without_bounds.clear();
+}
+
+void tell_allocations(TeamOfImages& team) {
+  team.allocations[++team.statements % 2] = team.allocated_so_far;
+}
+
+void compare_allocations(const Image& me, const TeamOfImages& team) {
+  const int next = (team.team.rank() + 1) % team.size() + 1;
+  const armature::Rank rank = team.rank_of(next);
+  Allocations* const mine = &team.allocations[team.statements % 2];
+  const auto theirs =
+      armature::get(armature::global_ptr<Allocations>(rank, at_rank(me, mine, rank)));
+  if (theirs.sum != mine->sum)
+    refuse("the bounds differ: image " + std::to_string(next) + " has allocated " +
+           std::to_string(theirs.bytes) + " bytes, and image " +
+           std::to_string(team.team.rank() + 1) + " " + std::to_string(mine->bytes));
 }
 
 void refuse_unallocated() { refuse("the coarray is not allocated"); }

@@ -44,6 +44,11 @@ void free_coarray(void** token, Coarray* coarray);
 /// memory is there, and synchronizes at the end of the statement. Later the variable may be another
 /// one's, by move_alloc, or gone.
 void keep_bounds(Image& me);
+/// Both around a synchronization of the current team behind a statement that allocates arrays. The
+/// second throws Refusal where the next image has allocated another number of bytes: the standard
+/// wants the same bounds at all (Fortran 2018, 9.7.1.2).
+void tell_allocations(TeamOfImages& team);
+void compare_allocations(const Image& me, const TeamOfImages& team);
 
 [[noreturn]] void refuse_unallocated();
 [[noreturn]] void refuse_bytes(const Coarray& coarray, std::size_t offset, std::size_t bytes);

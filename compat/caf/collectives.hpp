@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -63,8 +64,16 @@ template <class Body>
 void collective(Image& me, Body&& body) {
   try {
     body(me.current->team);
-  } catch (const armature::Error&) {
-    require_members(*me.current);
+  } catch (const armature::Error& error) {
+    // An image that has stopped takes part in barriers alone. One that has passed another size may
+    // have stopped since, and then both are told.
+    const std::string why = error.what();
+    try {
+      require_members(*me.current);
+    } catch (const Refusal& refusal) {
+      if (why.find("barrier") != std::string::npos) throw;
+      refuse(std::string(refusal.what()) + ", and " + why, refusal.stat());
+    }
     throw;
   }
 }
@@ -90,30 +99,51 @@ void combine(const Argument& argument, int result_image, Operator combined) {
   argument.write_back();
 }
 
-/// Elements of types that C++ has not travel in the next larger one of some sizes.
-template <std::size_t bytes>
-struct Room {
-  alignas(16) std::array<std::byte, bytes> value;
+/// Elements of types that C++ has not travel in the next larger one of some sizes. Behind an
+/// element is its length, if there is room: images that have passed others are told.
+template <std::size_t room_bytes>
+class Room {
+ public:
+  Room() = default;
+  explicit Room(std::size_t element_bytes) {
+    if (element_bytes <= tail)
+      std::memcpy(value_.data() + tail, &element_bytes, sizeof element_bytes);
+  }
+  [[nodiscard]] std::byte* element() { return value_.data(); }
+  [[nodiscard]] const std::byte* element() const { return value_.data(); }
+  [[nodiscard]] bool is_of(std::size_t element_bytes) const {
+    std::size_t length = 0;
+    std::memcpy(&length, value_.data() + tail, sizeof length);
+    return element_bytes > tail || length == element_bytes;
+  }
+
+ private:
+  static constexpr std::size_t tail = room_bytes - sizeof(std::size_t);
+  alignas(16) std::array<std::byte, room_bytes> value_{};
 };
 
 template <std::size_t room_bytes, class Operator>
 void combine_rooms(const Argument& argument, int result_image, Operator combined) {
   const std::size_t bytes = argument.element_bytes();
-  std::vector<Room<room_bytes>> rooms(argument.count());
+  using OfElement = Room<room_bytes>;
+  std::vector<OfElement> rooms(argument.count(), OfElement(bytes));
   std::byte* element = argument.elements();
-  for (Room<room_bytes>& room : rooms) {
-    std::memcpy(room.value.data(), element, bytes);
+  for (OfElement& room : rooms) {
+    std::memcpy(room.element(), element, bytes);
     element += bytes;
   }
-  combine(std::span<Room<room_bytes>>(rooms), result_image,
-          [&](Room<room_bytes> a, Room<room_bytes> b) {
-            Room<room_bytes> result{};
-            combined(result.value.data(), a.value.data(), b.value.data());
-            return result;
-          });
+  combine(std::span<OfElement>(rooms), result_image, [&](OfElement a, OfElement b) {
+    if (!a.is_of(bytes) || !b.is_of(bytes)) return OfElement();
+    OfElement result(bytes);
+    combined(result.element(), a.element(), b.element());
+    return result;
+  });
   element = argument.elements();
-  for (const Room<room_bytes>& room : rooms) {
-    std::memcpy(element, room.value.data(), bytes);
+  for (const OfElement& room : rooms) {
+    if (!room.is_of(bytes))
+      refuse("an element has " + std::to_string(bytes) +
+             " bytes at this image, and another number at others");
+    std::memcpy(element, room.element(), bytes);
     element += bytes;
   }
   argument.write_back();
@@ -125,10 +155,10 @@ inline constexpr std::size_t combined_bytes_max = 32 * 1024;
 template <class Operator>
 void combine_bytes(const Argument& argument, int result_image, Operator combined) {
   const std::size_t bytes = argument.element_bytes();
-  if (bytes <= 16) return combine_rooms<16>(argument, result_image, combined);
-  if (bytes <= 64) return combine_rooms<64>(argument, result_image, combined);
-  if (bytes <= 256) return combine_rooms<256>(argument, result_image, combined);
-  if (bytes <= 2048) return combine_rooms<2048>(argument, result_image, combined);
+  if (bytes <= 24) return combine_rooms<32>(argument, result_image, combined);
+  if (bytes <= 72) return combine_rooms<80>(argument, result_image, combined);
+  if (bytes <= 264) return combine_rooms<272>(argument, result_image, combined);
+  if (bytes <= 2056) return combine_rooms<2064>(argument, result_image, combined);
   if (bytes <= combined_bytes_max)
     return combine_rooms<combined_bytes_max>(argument, result_image, combined);
   refuse("elements of " + std::to_string(bytes) + " bytes are combined, and " +

@@ -31,6 +31,10 @@ struct Dimension {
   [[nodiscard]] std::ptrdiff_t extent() const { return upper < lower ? 0 : upper - lower + 1; }
 };
 
+/// The version of a descriptor that this library has made of one of another compiler: its strides
+/// count bytes. Those of gfortran have 0.
+inline constexpr int version_with_bytes = 1;
+
 struct DataType {
   std::size_t element_bytes;
   int version;

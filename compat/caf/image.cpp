@@ -85,6 +85,7 @@ void open_departures(TeamOfImages& team) {
   auto* const memory =
       static_cast<std::byte*>(team.heap.allocate(team.team, 64 + size * sizeof(Departure)));
   team.is_anyone_gone = reinterpret_cast<std::uint32_t*>(memory);
+  team.allocations = reinterpret_cast<Allocations*>(memory + 16);
   team.departures = reinterpret_cast<Departure*>(memory + 64);
 }
 

@@ -25,6 +25,13 @@ struct Departure {
 
 struct Coarray;
 
+/// What an image has allocated until now, which is the same at all images of the team: the bytes of
+/// the last coarray, and a sum over all.
+struct Allocations {
+  std::uint64_t bytes;
+  std::uint64_t sum;
+};
+
 /// A team, as one image sees it. A variable of team_type is a pointer to it.
 struct TeamOfImages {
   TeamOfImages(armature::Team its, int its_number, TeamOfImages* its_parent,
@@ -45,8 +52,12 @@ struct TeamOfImages {
   std::uint32_t synchronizations = 0;
   std::uint32_t* is_anyone_gone = nullptr;  // symmetric
   Departure* departures = nullptr;          // symmetric, one for each member
-  std::vector<Coarray*> allocated;          // in it, and not static
-  std::vector<Choice> choices;              // of the parent's members; empty for the initial team
+  Allocations* allocations =
+      nullptr;  // symmetric: of this statement and of the one before, in turns
+  Allocations allocated_so_far{};
+  std::uint32_t statements = 0;     // that have allocated
+  std::vector<Coarray*> allocated;  // in it, and not static
+  std::vector<Choice> choices;      // of the parent's members; empty for the initial team
 
   [[nodiscard]] int size() const { return team.size(); }
   [[nodiscard]] armature::Rank rank_of(int image) const {

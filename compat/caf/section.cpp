@@ -99,9 +99,10 @@ std::vector<std::ptrdiff_t> distances_of(const void* values, std::size_t count, 
 }
 
 std::ptrdiff_t span_of(const Descriptor& array) {
-  // gfortran 12 leaves the span as it was on the stack in a local allocatable array that has got its
-  // value from a function, and in descriptors of components that it broadcasts. So a span is taken
-  // only where it may be the size of an object with such a component.
+  if (array.data_type.version == version_with_bytes) return 1;
+  // gfortran 12 leaves the span as it was on the stack in a local allocatable array that has got
+  // its value from a function, and in descriptors of components that it broadcasts. So a span is
+  // taken only where it may be the size of an object with such a component.
   const auto element = static_cast<std::ptrdiff_t>(array.data_type.element_bytes);
   constexpr std::ptrdiff_t span_max = std::numeric_limits<std::int32_t>::max();
   const bool is_larger = array.rank() > 0 && array.span > element && array.span <= span_max;

@@ -1,6 +1,9 @@
 #include "synchronization.hpp"
 
+#include <algorithm>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <armature/fence.hpp>
 #include <armature/layer/wait.hpp>
@@ -48,11 +51,22 @@ void await(Image& me, int image_number, armature::Rank rank) {
          status);
 }
 
+/// An image that is named twice would be awaited twice (Fortran 2018, 11.6.4).
+void require_different(std::span<const int> images) {
+  std::vector<int> sorted(images.begin(), images.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) refuse("image " + std::to_string(*twice) + " is named twice");
+}
+
 }  // namespace
 
 void synchronize_all(Image& me) {
-  if (!me.without_bounds.empty()) keep_bounds(me);
+  if (me.without_bounds.empty()) return synchronize(*me.current);
+  keep_bounds(me);
+  tell_allocations(*me.current);
   synchronize(*me.current);
+  compare_allocations(me, *me.current);
 }
 
 void synchronize_memory() {
@@ -65,6 +79,7 @@ void synchronize_with(Image& me, int count, const int* images) {
   const int named = is_all ? me.current->size() : count;
   const auto image_at = [=](int i) { return is_all ? i + 1 : images[i]; };
   for (int i = 0; i < named; ++i) (void)rank_of_image(me, image_at(i));
+  if (!is_all) require_different({images, static_cast<std::size_t>(named)});
   armature::fence_all();
   for (int i = 0; i < named; ++i) call(me, rank_of_image(me, image_at(i)));
   for (int i = 0; i < named; ++i) await(me, image_at(i), rank_of_image(me, image_at(i)));

@@ -61,7 +61,7 @@ Descriptor descriptor_of(const Array& array) {
   descriptor.data_type.rank = array.rank;
   descriptor.data_type.type = array.is_of_flang() ? type_of_flang(type_number_of(array))
                                                   : type_of_gfortran(type_number_of(array));
-  descriptor.span = 1;
+  descriptor.data_type.version = version_with_bytes;
   for (int i = 0; i < array.rank; ++i) {
     const Array::Extent& extent = array.extents[i];
     descriptor.dimensions[i] = {extent.bytes_apart, 1, extent.count};

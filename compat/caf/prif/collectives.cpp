@@ -30,8 +30,7 @@ void reduce(const Descriptor& array, Operation* operation, void* data, int resul
 Descriptor bytes_at(void* address, std::size_t element_bytes, std::size_t count) {
   Descriptor array{};
   array.base = address;
-  array.data_type = {element_bytes, 0, 1, Type::derived, 0};
-  array.span = 1;
+  array.data_type = {element_bytes, version_with_bytes, 1, Type::derived, 0};
   array.dimensions[0] = {static_cast<std::ptrdiff_t>(element_bytes), 1,
                          static_cast<std::ptrdiff_t>(count)};
   return array;
