@@ -25,8 +25,8 @@ struct Departure {
 
 struct Coarray;
 
-/// Allocations of an image until now, which are the same at all images of the team: the bytes of the
-/// last coarray, and a sum over all.
+/// Allocations of an image until now, which are the same at all images of the team: the bytes of
+/// the last coarray, and a sum over all.
 struct Allocations {
   std::uint64_t bytes;
   std::uint64_t sum;

@@ -1,3 +1,5 @@
+#include <limits.h>
+
 #include "check.h"
 #include "generic_forms.h"
 
@@ -35,6 +37,12 @@ void make_mistake(const char* name) {
     if (strcmp(name, "static_object") == 0) shmem_long_p(&variable, 1, 1);
     if (strcmp(name, "local_object") == 0) shmem_long_p(&on_stack, 1, 1);
     if (strcmp(name, "bad_pe") == 0) shmem_long_p(word, 1, 99);
+    if (strcmp(name, "pe_below") == 0) (void)shmem_long_g(word, -1);
+    if (strcmp(name, "pe_least") == 0) shmem_long_atomic_inc(word, INT_MIN);
+    if (strcmp(name, "misaligned") == 0)
+      (void)shmem_long_atomic_fetch_add((long*)((char*)word + 3), 1, 1);
+    if (strcmp(name, "behind_heap") == 0)
+      shmem_putmem((char*)word + (1L << 40), word, sizeof *word, 1);
     if (strcmp(name, "bad_free") == 0) shmem_free(word + 1);
     if (strcmp(name, "bad_cmp") == 0) shmem_long_wait_until(word, 77, 0);
     if (strcmp(name, "not_held") == 0) shmem_clear_lock(word);
