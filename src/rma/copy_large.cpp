@@ -1,6 +1,8 @@
 // Copies of more than 2 KiB. The C library's memcpy is as fast as the machine on some processors
 // and for some lengths, and far from it for others; so is every other way. So here it is only
 // looked up which way the node has chosen for such a copy (copies/choice.hpp).
+#include "rma/copy_large.hpp"
+
 #include <cstddef>
 
 #include "armature/detail/transfer.hpp"
@@ -57,3 +59,19 @@ void copy_large(void* to, const void* from, std::size_t bytes) {
 }
 
 }  // namespace armature::detail
+
+namespace armature::rma {
+
+copies::Copy way_past_cache(std::size_t bytes) {
+  space::CopyChoices* const choices = detail::view.copies;
+  if (detail::size_of(choices, bytes) != copies::Size::past_cache) return nullptr;
+  // A row is too short to be a trial: what is not chosen yet is copied in the usual way.
+  constexpr copies::Kind kind{copies::Size::past_cache, false};
+  const std::uint8_t way = choices == nullptr
+                               ? std::uint8_t{space::CopyChoices::open}
+                               : choices->way[kind.number()].load(std::memory_order_relaxed);
+  if (way < space::CopyChoices::chosen) return copies::candidate(copies::usual_way(true)).copy;
+  return copies::candidates[way - std::size_t{space::CopyChoices::chosen}].copy;
+}
+
+}  // namespace armature::rma

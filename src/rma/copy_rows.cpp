@@ -6,6 +6,7 @@
 
 #include "armature/detail/transfer.hpp"
 #include "rma/clones.hpp"
+#include "rma/copy_large.hpp"
 #include "rma/subarray.hpp"
 
 namespace armature::rma {
@@ -70,6 +71,18 @@ template <auto copy_row>
 
 void libc_copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
+/// Long rows, of which no cache holds all: each in the way of one copy of as many bytes. Row by row
+/// they would be stored in the cache, which reads what it is to hold, and is of no use to anybody.
+[[gnu::noinline]] void long_rows(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from,
+                                 std::ptrdiff_t from_stride, std::size_t rows, std::size_t bytes,
+                                 copies::Copy copy_row) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    copy_row(to, from, bytes);
+    to += to_stride;
+    from += from_stride;
+  }
+}
+
 }  // namespace
 
 ARMATURE_CLONES
@@ -102,6 +115,8 @@ void copy_rows(void* to_start, std::ptrdiff_t to_stride, const void* from_start,
     rows_by<detail::copy_short>(to, to_stride, from, from_stride, rows, bytes);
   } else if (bytes <= detail::copy_libc_max) {
     rows_by<libc_copy>(to, to_stride, from, from_stride, rows, bytes);
+  } else if (const copies::Copy past_cache = way_past_cache(rows * bytes)) {
+    long_rows(to, to_stride, from, from_stride, rows, bytes, past_cache);
   } else {
     rows_by<detail::copy_large>(to, to_stride, from, from_stride, rows, bytes);
   }
@@ -141,6 +156,12 @@ void copy_subarray(void* to_start, const void* from_start, const Subarray& subar
     if (subarray.row_bytes == 8) return copy_pairs<8>(to, from, subarray);
     if (subarray.row_bytes == 16) return copy_pairs<16>(to, from, subarray);
   }
+  if (subarray.levels > 1 && subarray.row_bytes > detail::copy_libc_max)
+    if (const copies::Copy past_cache = way_past_cache(bytes_of(subarray)))
+      return for_each_row(to, from, subarray,
+                          [=, bytes = subarray.row_bytes](std::byte* t, const std::byte* f) {
+                            past_cache(t, f, bytes);
+                          });
   for_each_row(to, from, subarray.outer(), [&](std::byte* t, const std::byte* f) {
     copy_rows(t, subarray.to_strides[0], f, subarray.from_strides[0], subarray.counts[0],
               subarray.row_bytes);

@@ -1,11 +1,15 @@
 #include "rma/subarray.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
+#include "copies/kind.hpp"
+#include "harness/job.hpp"
+#include "rma/copy_large.hpp"
 
 namespace armature::rma {
 namespace {
@@ -71,6 +75,48 @@ TEST(CopySubarray, pairs_of_rows_are_copied_whatever_their_length) {
     copy_subarray(to.data(), &from[40], s);
     ASSERT_EQ(to, expected) << bytes;
   }
+}
+
+/// Copies 2 x 3 x `rows` rows and compares all of both memories' bytes.
+void expect_long_rows(std::size_t bytes, std::size_t rows) {
+  const std::size_t to_row = bytes + 40, from_row = bytes + 24;
+  const Subarray s =
+      subarray({bytes, rows, 3, 2},
+               {static_cast<std::ptrdiff_t>(to_row), static_cast<std::ptrdiff_t>(to_row * rows + 8),
+                static_cast<std::ptrdiff_t>(3 * to_row * rows + 100)},
+               {static_cast<std::ptrdiff_t>(from_row), static_cast<std::ptrdiff_t>(from_row * rows),
+                static_cast<std::ptrdiff_t>(3 * from_row * rows)});
+  std::vector<unsigned char> from(6 * from_row * rows), to(6 * to_row * rows + 200, 0xcc);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    from[i] = static_cast<unsigned char>(i * 31 + i / 256);
+  std::vector<unsigned char> expected = to;
+  for (std::size_t k = 0; k < 2; ++k)
+    for (std::size_t j = 0; j < 3; ++j)
+      for (std::size_t i = 0; i < rows; ++i)
+        std::memcpy(&expected[to_row * i + (to_row * rows + 8) * j + (3 * to_row * rows + 100) * k],
+                    &from[from_row * (i + rows * j + 3 * rows * k)], bytes);
+  copy_subarray(to.data(), from.data(), s);
+  EXPECT_TRUE(to == expected) << rows << " rows of " << bytes;
+}
+
+TEST(CopySubarray, rows_that_no_cache_holds_together_are_stored_past_it) {
+  const harness::Job job(1);
+  auto& choices = job.mapping().header().copies_by;
+  constexpr std::size_t cache_bytes = std::size_t{2} << 20;
+  choices.past_cache_min = cache_bytes;
+  EXPECT_EQ(way_past_cache(cache_bytes - 1), nullptr);
+  const copies::Copy way = way_past_cache(cache_bytes);
+  const auto is_it = [&](const copies::Candidate& one) { return one.copy == way; };
+  ASSERT_TRUE(std::ranges::any_of(copies::candidates, is_it));
+  EXPECT_TRUE(std::ranges::find_if(copies::candidates, is_it)->past_cache ||
+              copies::usual_way(true) == copies::Way::libc);
+  for (const std::size_t bytes : {2049, 4096, 5000, 16'384}) {
+    expect_long_rows(bytes, cache_bytes / bytes / 6);  // just not
+    expect_long_rows(bytes, cache_bytes / bytes);
+  }
+  // Rows are no trial of it.
+  constexpr copies::Kind kind{copies::Size::past_cache, false};
+  EXPECT_EQ(choices.way[kind.number()], space::CopyChoices::open);
 }
 
 TEST(CopyRows, every_row_length_and_distance_is_right) {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+
+#include "copies/way.hpp"
+
+namespace armature::rma {
+
+/// Returns the way to copy rows, each of more than detail::copy_libc_max bytes, that are `bytes`
+/// together, if no cache holds so many: they are stored past it. Else returns nullptr: each row is
+/// a copy by itself.
+[[nodiscard]] copies::Copy way_past_cache(std::size_t bytes);
+
+}  // namespace armature::rma
