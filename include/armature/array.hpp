@@ -13,6 +13,7 @@
 #include "armature/array/range.hpp"
 #include "armature/array/reduce.hpp"
 #include "armature/array/reduce_along.hpp"
+#include "armature/array/scan.hpp"
 #include "armature/array/schedule.hpp"
 #include "armature/array/section.hpp"
 #include "armature/array/section_expression.hpp"
