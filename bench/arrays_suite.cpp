@@ -33,12 +33,13 @@ and of 2 ranks on pretended nodes (.nodes2):
 
 bytes: of the matrix, the faces or the patch. The copies with MPI are measured by
 bench/peers/arrays.c, the same with Global Arrays by bench/peers/global_arrays.c. Their lines are
-what --peers takes.
+what --peers takes. --peer runs them in the same run.
 
 Examples:
   armature bench arrays
   ARMATURE_BLAS=off armature bench arrays --only multiply
-  armature bench arrays --peers peers.tsv)";
+  armature bench arrays --peer "mpirun.openmpi -n 2 ./global_arrays ga.openmpi" \
+                        --peer "mpirun.openmpi -n 2 ./arrays openmpi")";
 
 constexpr Aim aims[] = {
     {.op = "remap.p2", .bytes = std::size_t{512} * 512 * 8, .ratio_max = 1.1},

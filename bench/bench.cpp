@@ -27,7 +27,7 @@ using bench::Row;
 using bench::Suite;
 
 void run(const Suite& suite, const Request& request) {
-  const bench::Peers peers =
+  bench::Peers peers =
       request.peers_path.empty() ? bench::Peers() : bench::Peers(request.peers_path);
   const auto open = [&](std::ios::openmode how) {
     std::ofstream file(request.json_path, how);
@@ -43,7 +43,11 @@ void run(const Suite& suite, const Request& request) {
   std::vector<Row> rows;
   {
     bench::Collector collector(request);
-    for (int i = 0; i < request.repeat; ++i) suite.collect(collector);
+    for (int i = 0; i < request.repeat; ++i) {
+      for (const std::string& command : request.peer_commands)
+        peers.take(command, bench::output_of({"/bin/sh", "-c", command}));
+      suite.collect(collector);
+    }
     rows = collector.rows();
   }
   if (rows.empty())
@@ -67,6 +71,11 @@ void add_suite(CLI::App& bench_app, const Suite& suite) {
          "Compare with the best of these: lines of system, op, bytes, ns, separated by tabs")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
+  app->add_option("--peer", request->peer_commands,
+                  "A command that prints such lines: run before the rows, in each repetition")
+      ->type_name("COMMAND")
+      ->expected(1)
+      ->take_all();
   app->add_option("--only", request->only,
                   "Only these operations; a name stands for what follows it after a dot, too")
       ->type_name("NAME")

@@ -20,6 +20,7 @@ namespace armature::bench {
 struct Request {
   std::string json_path;
   std::string peers_path;
+  std::vector<std::string> peer_commands;
   std::vector<std::string> only;
   int repeat = 1;
   int nodes = 1;

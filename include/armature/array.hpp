@@ -2,12 +2,16 @@
 
 /// Distributed arrays of up to eight dimensions, with global indices and sections.
 #include "armature/array/arithmetic.hpp"
+#include "armature/array/disk_array.hpp"
 #include "armature/array/distributed_array.hpp"
 #include "armature/array/distribution.hpp"
+#include "armature/array/eigen.hpp"
 #include "armature/array/elements.hpp"
+#include "armature/array/field.hpp"
 #include "armature/array/ghosts.hpp"
 #include "armature/array/matrix.hpp"
 #include "armature/array/npy.hpp"
+#include "armature/array/over.hpp"
 #include "armature/array/phase.hpp"
 #include "armature/array/print.hpp"
 #include "armature/array/range.hpp"

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 #include "armature/array/agreement.hpp"
 #include "armature/collectives.hpp"
@@ -88,8 +89,9 @@ NpyFile::NpyFile(const Team& team, const std::string& path, const npy_header& he
   }
 }
 
-NpyFile::NpyFile(const Team& team, const std::string& path) : team_(team), path_(path) {
-  file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+NpyFile::NpyFile(const Team& team, const std::string& path, Access access)
+    : team_(team), path_(path) {
+  file_ = open(path.c_str(), (access == Access::read ? O_RDONLY : O_RDWR) | O_CLOEXEC);
   const int error = errno;
   try {
     agree(file_ < 0 ? "cannot be opened: " + system_text(error) : std::string());
@@ -163,7 +165,7 @@ void NpyFile::read(std::ptrdiff_t first, std::span<std::byte> elements) {
     wrong_ = "ends at byte " + std::to_string(at + got);
 }
 
-void NpyFile::finish() { agree(wrong_); }
+void NpyFile::finish() { agree(std::exchange(wrong_, {})); }
 
 }  // namespace armature::detail
 

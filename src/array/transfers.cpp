@@ -14,18 +14,21 @@ namespace armature::detail {
 ArrayTransfers::OneBox ArrayTransfers::described(Rank rank, std::byte* remote, std::byte* local,
                                                  const ArrayBox& box) const {
   const auto bytes = static_cast<std::ptrdiff_t>(element_bytes_);
-  OneBox one{
-      .rank = rank, .remote = remote + box.remote * bytes, .local = local + box.local * bytes};
-  one.counts[0] = element_bytes_;
+  const auto local_bytes = static_cast<std::ptrdiff_t>(field_.bytes);
+  const bool is_whole = field_.bytes == element_bytes_;
+  OneBox one{.rank = rank,
+             .remote = remote + box.remote * bytes + static_cast<std::ptrdiff_t>(field_.offset),
+             .local = local + box.local * local_bytes};
+  one.counts[0] = field_.bytes;
   for (int i = 0; i < box.levels; ++i) {
     const ArrayBox::Level& level = box.level[static_cast<std::size_t>(i)];
     const auto count = static_cast<std::size_t>(level.count);
-    if (i == 0 && level.remote_stride == 1 && level.local_stride == 1) {
+    if (i == 0 && is_whole && level.remote_stride == 1 && level.local_stride == 1) {
       one.counts[0] *= count;
       continue;
     }
     one.remote_strides[one.levels] = level.remote_stride * bytes;
-    one.local_strides[one.levels] = level.local_stride * bytes;
+    one.local_strides[one.levels] = level.local_stride * local_bytes;
     one.counts[++one.levels] = count;
   }
   return one;

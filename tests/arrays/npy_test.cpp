@@ -1,42 +1,13 @@
-#include <unistd.h>
-
 #include <complex>
 #include <cstdio>
 #include <fstream>
 
 #include "cases.hpp"
+#include "file.hpp"
 
 using namespace arrays;
 
 namespace {
-
-/// A file that all ranks know, and that goes with the object.
-class File {
- public:
-  File() {
-    std::array<char, 64> name{};
-    if (me() == 0) {
-      std::snprintf(name.data(), name.size(), "/tmp/armature-npy-XXXXXX");
-      close(mkstemp(name.data()));
-    }
-    broadcast(world(), std::span<char>(name), 0);
-    path_ = name.data();
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (me() == 0) unlink(path_.c_str());
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-  /// One rank writes it, all wait.
-  void hold(const std::string& bytes) const {
-    if (me() == 0) std::ofstream(path_, std::ios::binary) << bytes;
-    world().barrier();
-  }
-
- private:
-  std::string path_;
-};
 
 /// An array goes to a file and comes back to another one of other distributions and order.
 template <class T, int N>
@@ -58,7 +29,7 @@ void there_and_back(std::uint64_t seed) {
   armature::distributed_array<T, N> to(
       world(), shape, random_options<N>(random, shape, random_kinds<N>(random), true));
   generate(from, value);
-  const File file;
+  const SharedFile file;
   write_npy(file.path(), from);
   read_npy(file.path(), to);
   for_all<N>(to.local().extents(),
@@ -85,14 +56,14 @@ TEST(Npy, arrays_come_back_whatever_their_distributions_and_order) {
 
 TEST(Npy, empty_arrays_come_back) {
   const armature::distributed_array<double, 2> none(world(), {0, 5});
-  const File file;
+  const SharedFile file;
   write_npy(file.path(), none);
   EXPECT_EQ((armature::read_npy<double, 2>(world(), file.path()).shape()), (Indices<2>{0, 5}));
 }
 
 TEST(Npy, files_that_do_not_fit_are_refused_by_all) {
   armature::distributed_array<double, 2> a(world(), {3, 4});
-  const File file;
+  const SharedFile file;
   write_npy(file.path(), a);
   const std::string& path = file.path();
   const auto refused = [&](const std::vector<std::string>& words, auto call) {

@@ -7,8 +7,8 @@ using namespace arrays;
 namespace {
 
 /// A line of numbers, all or some of them with a step, some backwards.
-struct Line {
-  Line(Random& random, std::ptrdiff_t count, long first)
+struct RangedLine {
+  RangedLine(Random& random, std::ptrdiff_t count, long first)
       : step(random(1, 3)),
         numbers(random, {std::max<std::ptrdiff_t>(1, count * step + random(0, 4))}, first),
         range(random(0, 1) == 0 ? Range::of(0, count, step)
@@ -25,7 +25,7 @@ struct Line {
 };
 
 /// Marks a third of a line, and tells which.
-std::vector<bool> mark_some(Random& random, Line& marks, std::ptrdiff_t count) {
+std::vector<bool> mark_some(Random& random, RangedLine& marks, std::ptrdiff_t count) {
   std::vector<bool> is_marked;
   for (std::ptrdiff_t i = 0; i < count; ++i) is_marked.push_back(random(0, 2) == 0);
   for_each(marks.numbers.array, [](long& x) { x = 0; });
@@ -36,18 +36,18 @@ std::vector<bool> mark_some(Random& random, Line& marks, std::ptrdiff_t count) {
   return is_marked;
 }
 
-/// What comes before an element with a text's associativity, and not more: values are not added up.
-struct Pair {
+/// The ends of a stretch of elements: joining two of them does not commute.
+struct Stretch {
   long first = 0, last = 0;
-  friend bool operator==(const Pair&, const Pair&) = default;
+  friend bool operator==(const Stretch&, const Stretch&) = default;
 };
 
 }  // namespace
 
-TEST(Scan, sums_begin_anew_at_marks) {
+TEST(Scan, sums_restart_at_marks) {
   for_seeds(60, [](Random& random) {
     const std::ptrdiff_t n = random(0, 40);
-    Line in(random, n, 3), out(random, n, 100), marks(random, n, 0);
+    RangedLine in(random, n, 3), out(random, n, 100), marks(random, n, 0);
     const auto is_marked = mark_some(random, marks, n);
     const bool is_exclusive = random(0, 1) == 0, has_marks = random(0, 2) > 0;
     if (has_marks)
@@ -70,7 +70,7 @@ TEST(Scan, sums_begin_anew_at_marks) {
 TEST(Scan, marked_elements_are_copied_to_those_behind) {
   for_seeds(30, [](Random& random) {
     const std::ptrdiff_t n = random(1, 40);
-    Line line(random, n, 3), marks(random, n, 0);
+    RangedLine line(random, n, 3), marks(random, n, 0);
     const auto is_marked = mark_some(random, marks, n);
     scan_copy(line.section(), line.section(), marks.section());  // in place
     for (std::ptrdiff_t i = 1; i < n; ++i)
@@ -83,22 +83,22 @@ TEST(Scan, marked_elements_are_copied_to_those_behind) {
 TEST(Scan, operators_need_not_commute) {
   for_seeds(20, [](Random& random) {
     const std::ptrdiff_t n = random(1, 30);
-    armature::distributed_array<Pair, 1> in(world(), {n}), out(world(), {n});
+    armature::distributed_array<Stretch, 1> in(world(), {n}), out(world(), {n});
     armature::distributed_array<bool, 1> starts(
         world(), {n}, {.distribution = {armature::Distribution::cyclic(2)}});
     const std::ptrdiff_t period = random(1, 9);
-    generate(in, [](const Indices<1>& i) { return Pair{i[0], i[0]}; });
+    generate(in, [](const Indices<1>& i) { return Stretch{i[0], i[0]}; });
     generate(starts, [=](const Indices<1>& i) { return i[0] % period == 0; });
-    const auto join = [](const Pair& a, const Pair& b) { return Pair{a.first, b.last}; };
+    const auto join = [](const Stretch& a, const Stretch& b) { return Stretch{a.first, b.last}; };
     scan(out, in, join);
     const auto mine = std::as_const(out).local();
     for (std::ptrdiff_t i = 0; i < mine.extent(0); ++i)
-      EXPECT_EQ(mine(i), (Pair{0, out.global({i})[0]}));
+      EXPECT_EQ(mine(i), (Stretch{0, out.global({i})[0]}));
     out.fence();
     scan(out, in, starts, join);
     for (std::ptrdiff_t i = 0; i < mine.extent(0); ++i) {
       const std::ptrdiff_t at = out.global({i})[0];
-      EXPECT_EQ(mine(i), (Pair{at / period * period, at}));
+      EXPECT_EQ(mine(i), (Stretch{at / period * period, at}));
     }
     out.fence();
   });
@@ -107,7 +107,7 @@ TEST(Scan, operators_need_not_commute) {
 TEST(Pack, marked_elements_lie_one_behind_the_other) {
   for_seeds(50, [](Random& random) {
     const std::ptrdiff_t n = random(0, 40);
-    Line in(random, n, 3), marks(random, n, 0), out(random, n, 100), back(random, n, 200);
+    RangedLine in(random, n, 3), marks(random, n, 0), out(random, n, 100), back(random, n, 200);
     const auto is_marked = mark_some(random, marks, n);
     std::ptrdiff_t count = 0;
     for (std::ptrdiff_t i = 0; i < n; ++i)

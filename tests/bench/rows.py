@@ -93,6 +93,19 @@ def check_row(row):
         expect(abs(row["ratio"] * row["limit_ns"] / row["ns"] - 1) < 1e-6, f"wrong ratio: {row}")
 
 
+def check_peer(armature):
+    """A command's lines are beside the rows of the same run; one without lines is named."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "rows.json")
+        command = [armature, "bench", "shmem", "--quick", "--only", "put", "--json", path, "--peer"]
+        lines = r"printf 'slow\tput\t8\t900\nother\tput\t8\t700.5\nother\tget\t8\t1\n'"
+        table = subprocess.run([*command, lines], check=True, stdout=subprocess.PIPE, text=True).stdout
+        row = next(row for row in json.loads(path.read_text()) if (row["op"], row["bytes"]) == ("put", 8))
+        expect((row["peer"], row["peer_ns"]) == ("other", 700.5) and "other" in table, f"not the best peer: {row}")
+        failed = subprocess.run([*command, "echo nothing here"], stderr=subprocess.PIPE, text=True)
+        expect(failed.returncode != 0 and "echo nothing here" in failed.stderr, f"not named: {failed.stderr}")
+
+
 def main():
     armature, suite = sys.argv[1:]
     with_limit, without_limit = SUITES[suite]
@@ -102,6 +115,8 @@ def main():
         table = subprocess.run([armature, "bench", suite, "--quick", "--json", path, *options], check=True,
                                stdout=subprocess.PIPE, text=True).stdout
         rows = json.loads(path.read_text())
+    if suite == "shmem":
+        check_peer(armature)
     for row in rows:
         check_row(row)
         expect(f"\n{row['op']} " in table, f"not in the table: {row}")

@@ -31,11 +31,7 @@ class DealtFactors {
   /// Collective: x = the solutions of A x = b, for each column of b. x may be b. Throws
   /// Error(bad_argument) if b has not as many rows as the matrix, or x has another shape.
   void solve(distributed_array<T, 2>& x, const distributed_array<T, 2>& b) const {
-    require_sides(b, x.shape() == b.shape(), x.name(), x.all().section().shape_text());
-    DealtSides<T> sides(b);
-    const Columns<T> mine = sides.mine();
-    if (mine.count > 0) solve_columns(mine);
-    x.all() = sides.array().all();
+    solve_sides(x, b, [this](const Columns<T>& mine) { solve_columns(mine); });
   }
   void solve(distributed_array<T, 1>& x, const distributed_array<T, 1>& b) const {
     require_sides(b, x.shape() == b.shape(), x.name(), x.all().section().shape_text());
@@ -60,6 +56,16 @@ class DealtFactors {
   virtual void finish_tile(const std::vector<std::int64_t>& notes, std::ptrdiff_t first) = 0;
   /// Solves for the caller's right-hand sides.
   virtual void solve_columns(const Columns<T>& c) const = 0;
+
+  /// Collective: x = what solved(columns) makes of the caller's columns of b.
+  template <class F>
+  void solve_sides(distributed_array<T, 2>& x, const distributed_array<T, 2>& b, F solved) const {
+    require_sides(b, x.shape() == b.shape(), x.name(), x.all().section().shape_text());
+    DealtSides<T> sides(b);
+    const Columns<T> mine = sides.mine();
+    if (mine.count > 0) solved(mine);
+    x.all() = sides.array().all();
+  }
 
   /// Collective: returns the first column that could not be factored, having given the columns back
   /// at all members, or n.

@@ -65,11 +65,14 @@ class NpyFile {
   ARMATURE_API NpyFile(const Team& team, const std::string& path, const npy_header& header,
                        std::size_t element_bytes);
   /// Opens one and reads its header.
-  ARMATURE_API NpyFile(const Team& team, const std::string& path);
+  enum class Access { read, read_and_write };
+  ARMATURE_API NpyFile(const Team& team, const std::string& path, Access access = Access::read);
   NpyFile(const NpyFile&) = delete;
   NpyFile& operator=(const NpyFile&) = delete;
   ARMATURE_API ~NpyFile();
 
+  [[nodiscard]] const Team& team() const { return team_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const npy_header& header() const { return header_; }
   /// Throws unless the file has elements of this kind and shape, all of them.
   ARMATURE_API void require(const std::string& descr, std::span<const std::ptrdiff_t> shape,
@@ -78,7 +81,9 @@ class NpyFile {
   /// wrong. Not collective.
   ARMATURE_API void write(std::ptrdiff_t first, std::span<const std::byte> elements);
   ARMATURE_API void read(std::ptrdiff_t first, std::span<std::byte> elements);
-  /// Throws on every member if something went wrong at one.
+  /// Whether nothing went wrong at the caller since finish().
+  [[nodiscard]] bool is_well() const { return wrong_.empty(); }
+  /// Throws on every member if something went wrong at one since the last call.
   ARMATURE_API void finish();
 
  private:
@@ -146,6 +151,7 @@ void read_npy(const std::string& path, distributed_array<T, N>& array) {
                          [&](const auto& section, auto first, auto count) {
                            buffer.resize(static_cast<std::size_t>(count) * sizeof(T));
                            file.read(first, buffer);
+                           if (!file.is_well()) return;
                            section.put(std::span<const T>(reinterpret_cast<const T*>(buffer.data()),
                                                           static_cast<std::size_t>(count)));
                          });

@@ -10,6 +10,8 @@
 #include <type_traits>
 
 #include "armature/array/distributed_array.hpp"
+#include "armature/array/part.hpp"
+#include "armature/array/range.hpp"
 #include "armature/array/schedule.hpp"
 #include "armature/array/section.hpp"
 #include "armature/collectives.hpp"
@@ -52,7 +54,7 @@ distributed_array<T, 1> blocks_of(const array_section<const T>& line) {
   return blocks;
 }
 
-/// What a stretch of a line comes to: the combination of its last segment's elements.
+/// A stretch of a line, combined: the combination of its last segment's elements.
 template <class T>
 struct ScanPart {
   T value{};
@@ -105,16 +107,7 @@ void scan_line(const char* what, const array_section<T>& out, const array_sectio
   copy(out, line.all());
 }
 
-/// Part of a line: `count` of its elements from its element number `first` on.
-template <class T>
-array_section<T> part_of(const array_section<T>& line, std::ptrdiff_t first, std::ptrdiff_t count) {
-  ArraySection section = line.section();
-  Range& range = section.ranges[static_cast<std::size_t>(section.axes[0])];
-  range = count == 0 ? Range(0, 0) : Range::of(range[first], count, range.step());
-  return {line.store(), section};
-}
-
-/// Where a member's marked elements are among all that are marked.
+/// The place of a member's marked elements among all that are marked.
 struct MarkedPlace {
   std::ptrdiff_t first = 0;
   std::ptrdiff_t count = 0;  // the member's
@@ -147,7 +140,7 @@ void scan(const array_section<T>& out, const array_section<const std::type_ident
           Op op) {
   detail::scan_line<T, bool>("scan", out, in, nullptr, op, {});
 }
-/// The same, beginning anew at each element whose mark in `starts` is not zero.
+/// The scan restarts at each element whose mark in `starts` is not zero.
 template <class T, class Mark, class Op>
 requires std::is_invocable_r_v<T, Op&, const T&, const T&>
 void scan(const array_section<T>& out, const array_section<const std::type_identity_t<T>>& in,
@@ -168,7 +161,7 @@ void scan_add(const array_section<T>& out, const array_section<const std::type_i
   detail::scan_line<T, bool>("scan_add", out, in, nullptr, std::plus<T>(),
                              options.is_exclusive ? std::optional<T>(T()) : std::nullopt);
 }
-/// The same, beginning anew at each element whose mark in `starts` is not zero.
+/// The scan restarts at each element whose mark in `starts` is not zero.
 template <class T, class Mark>
 void scan_add(const array_section<T>& out, const array_section<const std::type_identity_t<T>>& in,
               const array_section<Mark>& starts, const scan_options& options = {}) {
@@ -202,7 +195,7 @@ std::ptrdiff_t pack(const array_section<T>& out,
   T* next = kept.get();
   for (std::size_t i = 0; i < line.local_memory().size(); ++i)
     if (static_cast<bool>(mine.local_memory()[i])) *next++ = line.local_memory()[i];
-  detail::part_of(out, place.first, place.count)
+  detail::part_of(out, Range::of(place.first, place.count))
       .put(std::span<const T>(kept.get(), static_cast<std::size_t>(place.count)));
   out.store().team().barrier();
   return place.all;
@@ -233,7 +226,7 @@ std::ptrdiff_t unpack(const array_section<T>& out,
   return place.all;
 }
 
-// Of whole arrays.
+// The calls above, of whole arrays.
 
 template <class T, class Op>
 requires std::is_invocable_r_v<T, Op&, const T&, const T&>

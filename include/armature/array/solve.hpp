@@ -127,6 +127,18 @@ class cholesky_factor final : public detail::DealtFactors<T> {
   /// The triangle. What lies above its diagonal is of no meaning.
   [[nodiscard]] const distributed_array<T, 2>& factor() const { return columns_.array(); }
 
+  /// Collective: x = the inverse of the triangle times b; solve_transposed: that of its transpose.
+  /// x may be b. Both together are what solve() does. Throws as that.
+  void solve_lower(distributed_array<T, 2>& x, const distributed_array<T, 2>& b) const {
+    this->solve_sides(x, b, [this](const Columns& c) {
+      std::vector<T> buffer;
+      this->solve_forward(c, false, buffer);
+    });
+  }
+  void solve_transposed(distributed_array<T, 2>& x, const distributed_array<T, 2>& b) const {
+    this->solve_sides(x, b, [this](const Columns& c) { solve_back(c); });
+  }
+
  private:
   std::vector<std::int64_t> factor_tile(const Columns& tile, std::ptrdiff_t /*first*/) override {
     std::vector<std::int64_t> notes(static_cast<std::size_t>(tile.count), -1);
@@ -153,9 +165,13 @@ class cholesky_factor final : public detail::DealtFactors<T> {
   }
   void finish_tile(const std::vector<std::int64_t>& /*notes*/, std::ptrdiff_t /*first*/) override {}
   void solve_columns(const Columns& c) const override {
-    const std::ptrdiff_t n = columns_.n();
     std::vector<T> buffer;
     this->solve_forward(c, false, buffer);
+    solve_back(c);
+  }
+  void solve_back(const Columns& c) const {
+    const std::ptrdiff_t n = columns_.n();
+    std::vector<T> buffer;
     for (std::ptrdiff_t last = n; last > 0;) {
       const std::ptrdiff_t first = (last - 1) / columns_.tile() * columns_.tile();
       const std::ptrdiff_t width = last - first;

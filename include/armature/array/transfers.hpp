@@ -14,6 +14,12 @@
 
 namespace armature::detail {
 
+/// Part of each element.
+struct ElementField {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+};
+
 /// Planned transfers between an array and local memory, with all addresses: one operation for each
 /// rank concerned. They may be started again and again.
 class ArrayTransfers {
@@ -21,7 +27,11 @@ class ArrayTransfers {
   enum class Verb { put, get, accumulate };
 
   ArrayTransfers(Verb verb, std::size_t element_bytes)
-      : verb_(verb), element_bytes_(element_bytes) {}
+      : ArrayTransfers(verb, element_bytes, {.offset = 0, .bytes = element_bytes}) {}
+  /// Transfers of one field of each element. Local memory has nothing but that field, and gets or
+  /// puts it.
+  ArrayTransfers(Verb verb, std::size_t element_bytes, const ElementField& field)
+      : verb_(verb), element_bytes_(element_bytes), field_(field) {}
 
   // Pieces are named by spans of their own lists, which a copy would not have.
   ArrayTransfers(const ArrayTransfers&) = delete;
@@ -107,6 +117,7 @@ class ArrayTransfers {
 
   Verb verb_;
   std::size_t element_bytes_;
+  ElementField field_;
   Element element_ = Element::int32;
   const void* scale_ = nullptr;
   std::size_t bytes_ = 0;
