@@ -6,6 +6,7 @@
 
 #include <armature/armature.hpp>
 #include <armature/array.hpp>
+#include <armature/clock.hpp>
 
 using armature::Distribution;
 using Matrix = armature::distributed_array<double, 2>;
