@@ -8,7 +8,7 @@ TEST(Over, arrays_over_one_memory_share_its_elements) {
     const auto options = random_options<2>(random, shape, random_kinds<2>(random), true);
     const armature::distributed_array<long, 2> like(world(), shape, options);
     const auto size = static_cast<std::size_t>(like.store().block().size);
-    const auto piece = world().allocate<long>(size + 3);
+    auto piece = world().allocate<long>(size + 3);
     {
       auto a = armature::array_over<long, 2>(world(), piece, shape, options);
       auto b = armature::array_over<long, 2>(world(), piece, shape, options);
@@ -37,7 +37,7 @@ TEST(Over, arrays_over_one_memory_share_its_elements) {
 }
 
 TEST(Over, too_little_memory_is_named) {
-  const auto piece = world().allocate<long>(5);
+  auto piece = world().allocate<long>(5);
   conformance::expect_error(
       armature::Errc::bad_argument, {"'little'", "member 0", "5 elements"}, [&] {
         (void)armature::array_over<long, 1>(world(), piece, {6 * ranks()}, {.name = "little"});
