@@ -132,7 +132,7 @@ void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exch
     }
   }
   if (!options.serves) return;
-  joined.heartbeat_.start(options.heartbeat_ns);
+  joined.heartbeat_.start(options.heartbeat_ns, options.beat_ns);
   joined.thread_.start();
 }
 

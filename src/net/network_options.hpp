@@ -23,6 +23,7 @@ struct NetworkOptions {
   void (*say_lost)(int process, const char* why) = nullptr;  // once on this node
   void (*end_job)(int process, const char* why) = nullptr;   // a loss has: does not return
   std::uint64_t heartbeat_ns = 10'000'000'000;               // silent for longer: lost; 0: never
+  std::uint64_t beat_ns = 2'500'000'000;  // then: how often signs of life are given
   // Connections are made when first used, not all at the start. Who is not connected to a process
   // does not see its death: not where the job goes on after one.
   bool connects_on_demand = false;

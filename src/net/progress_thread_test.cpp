@@ -196,5 +196,30 @@ TEST(ProgressThreadTest, without_a_heartbeat_silence_is_no_fault) {
   EXPECT_TRUE(net.peer.seen(transport::Kind::none).empty());
 }
 
+/// All that comes behind it would wait for ever.
+TEST(ProgressThreadTest, without_a_heartbeat_a_packet_that_stays_missing_is_a_fault) {
+  NetworkOptions chosen = options(0);
+  chosen.beat_ns = 20 * ms;
+  harness::TwoNodes net(chosen);
+  net.peer.say(transport::Kind::none, -1);
+  {
+    const std::lock_guard locked(net.peer.mutex);
+    ++net.peer.sequence;
+  }
+  // A process that is stopped says nothing more: that is no fault.
+  net.peer.say(transport::Kind::none, -1);
+  const std::size_t beats = net.peer.seen(transport::Kind::none).size();
+  EXPECT_TRUE(
+      net.until([&] { return net.peer.seen(transport::Kind::none).size() > beats + 8; }, false));
+  EXPECT_EQ(net.peer.drops, 0);
+  EXPECT_TRUE(net.until(
+      [&] {
+        if (net.peer.seen(transport::Kind::none).size() > beats)
+          net.peer.say(transport::Kind::none, -1);
+        return net.peer.drops == 1;
+      },
+      false));
+}
+
 }  // namespace
 }  // namespace armature::net

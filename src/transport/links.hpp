@@ -102,8 +102,8 @@ class Link {
   /// Whether what comes is of no use any more: it is acknowledged and not handled, but for what
   /// tells of processes.
   void ignore(bool what_comes) { ignores_ = what_comes; }
-  /// Whether later packets have come than the one that is due: it is late, or was refused.
-  [[nodiscard]] bool lacks_packet() const { return !early_.empty(); }
+  /// Packets that have come before the one that is due: it is late, or was refused.
+  [[nodiscard]] std::size_t early() const { return early_.size(); }
   /// Packets that have come, so far.
   [[nodiscard]] std::uint64_t received() const { return received_; }
 
@@ -231,8 +231,8 @@ class Links : public Sink {
   [[nodiscard]] Refusals& refusals() { return refusals_; }
   /// Takes in a packet, as an engine reports it: `body` is what was lent, or all where `head` is
   /// empty. Returns the link that it came by, if it was due. Throws Error(corrupt) where a process
-  /// of this job sends what makes no sense; then it is as if the packet had not come, but for what
-  /// its first records have done.
+  /// of this job sends what makes no sense. Then the packet has not been taken in, but for its
+  /// acknowledgement and for what its first records have done.
   [[nodiscard]] Link* take(std::span<const std::byte> head, std::span<const std::byte> body);
 
   /// Called under the lock when a link has become idle; when one is lost; when one has been
