@@ -16,7 +16,6 @@
 #include "fibers/rank_malloc.hpp"
 #include "image/copies.hpp"
 #include "migration/builds.hpp"
-#include "net/network.hpp"
 
 namespace armature::migration {
 namespace {
@@ -138,10 +137,6 @@ const char* why_layouts_differ(const space::ControlHeader& job) {
 const char* why_not_move(const space::ControlHeader& job) {
   if (job.settings.on_death == space::OnDeath::go_on)
     return "they stay where they are in a job that goes on after deaths (--on-death continue)";
-  if (job.nodes == 1) return why_layouts_differ(job);
-  if (const net::Network* const net = net::network(); net != nullptr && net->reaches_memory())
-    return "the network's hardware reaches their memory where it is (ARMATURE_NET_ONE_SIDED=off "
-           "does without)";
   return why_layouts_differ(job);
 }
 

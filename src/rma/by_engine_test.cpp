@@ -1,11 +1,10 @@
-#include "rma/by_engine.hpp"
-
 #include <algorithm>
 #include <cstring>
 
 #include <gtest/gtest.h>
 
 #include "harness/two_nodes.hpp"
+#include "rma/engine_transfer.hpp"
 #include "rma/pending_requests.hpp"
 #include "rma/protocol.hpp"
 #include "rma/remote_records.hpp"
@@ -32,7 +31,7 @@ class ByEngineTest : public testing::Test {
  protected:
   ByEngineTest() {
     net_.peer.one_sided.is_offered = true;
-    choose_protocols(true);
+    choose_protocols({.long_pieces = true});
     net_.peer.on_record = [this](const Peer::Seen& seen) {
       if (!seen.is(Kind::key)) return;
       struct {
@@ -42,7 +41,7 @@ class ByEngineTest : public testing::Test {
       net_.peer.say(Kind::keyed, seen.record.to, &answer, has_keys_ ? sizeof answer : 8);
     };
   }
-  ~ByEngineTest() override { choose_protocols(false); }
+  ~ByEngineTest() override { choose_protocols({}); }
   std::byte* remote(std::size_t number) { return net_.mapping().segment(1) + number * chunk; }
   /// Whether the engine did all of it.
   bool put(std::byte* to, const Bytes& data) {
@@ -97,7 +96,7 @@ TEST_F(ByEngineTest, short_transfers_travel_in_packets) {
 
 TEST_F(ByEngineTest, so_do_all_where_the_engine_has_no_such_operations) {
   net_.peer.one_sided.is_offered = false;
-  choose_protocols(false);
+  choose_protocols({});
   EXPECT_FALSE(put(remote(8), patterned(long_enough)));
   EXPECT_EQ(keys_asked(), 0U);
 }

@@ -29,18 +29,24 @@ struct Protocol {
   detail::Request* (*start_atomic)(const Atomic& what, Finish finish, std::uint64_t& found);
 };
 
-extern const Protocol load_store;  // the caller's own instructions
-extern const Protocol packet;      // copied into records, of which many travel together
-extern const Protocol zero_copy;   // records that name the caller's memory, which the engine reads
-extern const Protocol engine;      // the network's own put and get
-extern const Protocol by_mapping;  // the caller's instructions, on a file that the owner shares
-extern const Protocol by_kernel;   // the kernel copies between processes of a node
-extern const Protocol errand;      // a thread beside the rank does it for those of its node
-extern const Protocol by_routine;  // memory that loads and stores do not reach, of this process
+extern const Protocol load_store;   // the caller's own instructions
+extern const Protocol packet;       // copied into records, of which many travel together
+extern const Protocol zero_copy;    // records that name the caller's memory, which the engine reads
+extern const Protocol engine;       // the network's own put and get
+extern const Protocol engine_word;  // the same for words, and its atomics, where they are faster
+extern const Protocol by_mapping;   // the caller's instructions, on a file that the owner shares
+extern const Protocol by_kernel;    // the kernel copies between processes of a node
+extern const Protocol errand;       // a thread beside the rank does it for those of its node
+extern const Protocol by_routine;   // memory that loads and stores do not reach, of this process
 
-/// Says which of them moves what between this process and others, once its network is there: that
-/// may put and get by itself, or not.
-void choose_protocols(bool engine_is_one_sided);
+/// The operations on segments that the network does by itself.
+struct EngineDoes {
+  bool long_pieces = false;
+  bool words = false;
+  bool atomics = false;
+};
+/// Says which of them moves what between this process and others, once its network is there.
+void choose_protocols(const EngineDoes& does);
 
 /// The one for an operation on that kind of memory.
 [[nodiscard]] const Protocol& protocol_of(const Operation& what, const Memory& memory,

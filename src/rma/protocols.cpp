@@ -33,7 +33,9 @@ enum class Place {
 
 /// The class of a size, which decides how an operation is carried out.
 enum class Size {
-  brief,  // few bytes, or many short pieces: copied sooner than described
+  brief,   // few bytes, or many short pieces: copied sooner than described
+  word,    // 8 bytes at a multiple of 8, in one piece: may be worth an operation of the network's
+  atomic,  // an atomic on such a word
   large,
   whole,  // in one piece, and worth an operation of the network's own
   count
@@ -58,11 +60,17 @@ class ProtocolTable {
     fill(Place::node, Is::routine, errand);
     for (const Is memory : {Is::segment, Is::host, Is::routine}) {
       fill(Place::network, memory, zero_copy);
-      row(Place::network, memory)[index(Size::brief)] = &packet;
+      for (const Size size : {Size::brief, Size::word, Size::atomic})
+        row(Place::network, memory)[index(size)] = &packet;
     }
   }
-  /// The network can put and get by itself.
-  void use_engine() { row(Place::network, Memory::Is::segment)[index(Size::whole)] = &engine; }
+  /// The network can do these by itself.
+  void use_engine(const EngineDoes& does) {
+    Row& segments = row(Place::network, Memory::Is::segment);
+    if (does.long_pieces) segments[index(Size::whole)] = &engine;
+    if (does.words) segments[index(Size::word)] = &engine_word;
+    if (does.atomics) segments[index(Size::atomic)] = &engine_word;
+  }
   [[nodiscard]] const Protocol& of(Place place, Memory::Is memory, Size size) const {
     return *protocols_[index(place)][index(memory)][index(size)];
   }
@@ -106,9 +114,17 @@ bool is_brief(std::span<const Iov> lists, Finish finish) {
   return finish == Finish::now || is_copied(bytes);
 }
 
+/// Whether it is a word on the other side. Here it may lie anywhere: it is copied.
+bool is_word(const Operation& what) {
+  constexpr std::size_t word = sizeof(std::uint64_t);
+  const void* const other = what.verb == Verb::get ? what.from : what.to;
+  return what.subarray.row_bytes == word && reinterpret_cast<std::uintptr_t>(other) % word == 0;
+}
+
 Size size_of(const Operation& what, Finish finish) {
   if (what.is_list()) return is_brief(what.lists, finish) ? Size::brief : Size::large;
   const std::size_t bytes = what.bytes();
+  if (what.verb != Verb::add && what.is_one_piece() && is_word(what)) return Size::word;
   if (is_copied(bytes)) return Size::brief;
   const bool is_whole = what.verb != Verb::add && what.is_one_piece() &&
                         bytes >= transport::Limits::get().one_sided_min();
@@ -141,7 +157,8 @@ Memory check(const Atomic& what) {
 /// Requires that this side of an operation between nodes is there until its end.
 void require_own_side(const Operation& what, Finish finish) {
   const bool is_get = what.verb == Verb::get;
-  if (!is_get && size_of(what, finish) == Size::brief) return;  // it is copied at once
+  const Size size = size_of(what, finish);
+  if (!is_get && (size == Size::brief || size == Size::word)) return;  // it is copied at once
   for (const Iov& pieces : what.lists)
     for (std::size_t i = 0; i < pieces.to.size(); ++i)
       require_lasting(is_get ? pieces.to[i] : pieces.from[i], pieces.bytes, what.call());
@@ -176,16 +193,17 @@ detail::Request* start(const Atomic& what, const Memory& memory, Finish finish,
                        std::uint64_t& found) {
   if (wait::CostModel* const model = model_of(what.rank, memory); model != nullptr) [[unlikely]]
     return start_modelled(*model, what, finish, found);
+  const Size size = what.record.bytes == sizeof(std::uint64_t) ? Size::atomic : Size::brief;
   return base::state<ProtocolTable>()
-      .of(place_of(what.rank, memory, what.call), memory.is, Size::brief)
+      .of(place_of(what.rank, memory, what.call), memory.is, size)
       .start_atomic(what, finish, found);
 }
 
 }  // namespace
 
-void choose_protocols(bool engine_is_one_sided) {
+void choose_protocols(const EngineDoes& does) {
   ProtocolTable table;
-  if (engine_is_one_sided) table.use_engine();
+  table.use_engine(does);
   base::state<ProtocolTable>() = table;
 }
 

@@ -14,7 +14,7 @@ namespace {
 /// Rank 0 is of this node, rank 1 of another.
 class ProtocolsTest : public testing::Test {
  protected:
-  ~ProtocolsTest() override { choose_protocols(false); }
+  ~ProtocolsTest() override { choose_protocols({}); }
 
   static std::string of(Verb verb, Rank rank, std::size_t bytes, Finish finish = Finish::now) {
     return protocol_of(operation_on(verb, rank, {nullptr, nullptr, bytes}, {}),
@@ -65,13 +65,25 @@ TEST_F(ProtocolsTest, short_pieces_of_a_list_are_copied_at_once_by_who_waits_any
 }
 
 TEST_F(ProtocolsTest, the_engine_moves_what_is_long_and_in_one_piece_where_it_can) {
-  choose_protocols(true);
+  choose_protocols({.long_pieces = true});
   EXPECT_EQ(of(Verb::put, Rank(1), whole_), "engine");
   EXPECT_EQ(of(Verb::get, Rank(1), whole_), "engine");
   EXPECT_EQ(of(Verb::put, Rank(1), whole_ - 1), "zero copy");
   EXPECT_EQ(of(Verb::add, Rank(1), whole_), "zero copy");
   EXPECT_EQ(of_rows(Verb::put, 2, whole_), "zero copy");
   EXPECT_EQ(of(Verb::put, Rank(0), whole_), "load/store");
+}
+
+TEST_F(ProtocolsTest, words_may_be_the_engines_and_what_is_as_short_is_copied) {
+  EXPECT_EQ(of(Verb::get, Rank(1), 8), "packet");
+  choose_protocols({.words = true});
+  EXPECT_EQ(of(Verb::put, Rank(1), 8), "engine word");
+  EXPECT_EQ(of(Verb::get, Rank(1), 8), "engine word");
+  EXPECT_EQ(of(Verb::add, Rank(1), 8), "packet");
+  EXPECT_EQ(of(Verb::get, Rank(1), 16), "packet");
+  EXPECT_EQ(of(Verb::get, Rank(1), 4), "packet");
+  EXPECT_EQ(of(Verb::get, Rank(0), 8), "load/store");
+  EXPECT_EQ(of_pieces(8, Finish::now), "packet");
 }
 
 }  // namespace

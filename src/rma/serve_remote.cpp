@@ -15,7 +15,6 @@
 #include "base/runtime.hpp"
 #include "net/network.hpp"
 #include "rma/adder.hpp"
-#include "rma/by_engine.hpp"
 #include "rma/iov_cursor.hpp"
 #include "rma/known_exposures.hpp"
 #include "rma/local.hpp"

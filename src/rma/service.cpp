@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "base/fail.hpp"
-#include "rma/by_engine.hpp"
+#include "rma/engine_transfer.hpp"
 #include "rma/pending_requests.hpp"
 #include "rma/records.hpp"
 #include "rma/remote.hpp"
@@ -42,8 +42,12 @@ const transport::Service service{
     .handlers = {remote_handlers, key_handlers, lock_handlers, PendingRequest::handlers},
     .poll = look_at_locks,
     .peer_failed = PendingRequest::give_up,
-    .reset = forget_remote,
-    .quiesce = PendingRequest::all_are_answered,
+    .reset =
+        [] {
+          end_keys();
+          forget_remote();
+        },
+    .quiesce = [] { return engine_is_idle() && PendingRequest::all_are_answered(); },
     .keeps = keeps_exposures,
     .pack_rank = pack_exposures,
     .unpack_rank = unpack_exposures};

@@ -11,6 +11,7 @@
 #include "rma/protocol.hpp"
 #include "rma/remote.hpp"
 #include "rma/write_stream.hpp"
+#include "transport/limits.hpp"
 #include "wait/cost_model.hpp"
 #include "wait/implicit.hpp"
 #include "wait/rank_context.hpp"
@@ -33,10 +34,13 @@ Request* start(Verb verb, Rank rank, const rma::OnePiece& piece, Finish finish, 
 namespace {
 
 /// A short put to another node takes less time to copy than to describe as an operation. So it goes
-/// where the table of protocols sends it, without a look at the table. False: it is no such put.
+/// where the table of protocols sends it, without a look at the table. False: it is no such put, or
+/// a word that is to go by the engine.
 [[gnu::always_inline]] inline bool put_short(Rank rank, void* to, const void* from,
                                              std::size_t bytes, const char* call) {
   if (!rma::is_copied(bytes)) return false;
+  using transport::Limits;
+  if (bytes == sizeof(std::uint64_t) && Limits::get().words == Limits::Words::engine) return false;
   const wait::ThreadCall under_way(call);
   rma::Network* const net = rma::network_to(rank, call);
   if (net == nullptr) return false;

@@ -24,6 +24,14 @@ EngineOptions::OneSided one_sided_of(std::string_view word) {
              fmt::format("ARMATURE_NET_ONE_SIDED is {}: it may be on, off or where-rdma", word));
 }
 
+Limits::Words words_of(std::string_view word) {
+  if (word == "probe") return Limits::Words::probed;
+  if (word == "engine") return Limits::Words::engine;
+  if (word == "records") return Limits::Words::records;
+  base::fail(Errc::start,
+             fmt::format("ARMATURE_NET_WORDS is {}: it may be probe, engine or records", word));
+}
+
 struct Chosen {
   static constexpr std::size_t runtime_place = 2;
 
@@ -37,6 +45,7 @@ struct Chosen {
       protocol.pending_bytes_max = std::min(*bytes, large);
     if (const char* const word = std::getenv("ARMATURE_NET_ONE_SIDED"))
       protocol.one_sided = one_sided_of(word);
+    if (const char* const word = std::getenv("ARMATURE_NET_WORDS")) protocol.words = words_of(word);
   }
   Limits protocol;
 };

@@ -24,6 +24,11 @@ struct Limits {
     return std::size_t{64} * 1024;
   }
 
+  /// Whether 8-byte gets and atomics that somebody waits for use the engine's own.
+  /// ARMATURE_NET_WORDS: probe, which is the default: where a probe finds them faster than records;
+  /// engine: puts, too, and without a probe; or records.
+  enum class Words { probed, engine, records } words = Words::probed;
+
   // With its heads a piece is a whole number of the longest packets of TCP that loopback takes
   // (64 KiB, heads included): a short packet at the end costs nearly as much as a long one.
   static constexpr std::size_t piece_bytes = std::size_t{252} * 1024;

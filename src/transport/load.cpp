@@ -136,8 +136,13 @@ std::unique_ptr<Engine> load_engine(Sink& sink, const EngineOptions& options) {
   if (chosen.name.empty()) chosen.name = engine_wanted();
   const char* const hook = std::getenv("ARMATURE_NET_HOOK");
   if (hook == nullptr) return open_engine(sink, chosen);
-  return std::make_unique<Hook>(sink, HookOptions::parse(hook),
-                                [&](Sink& own) { return open_engine(own, chosen); });
+  const HookOptions options_of_hook = HookOptions::parse(hook);
+  return std::make_unique<Hook>(sink, options_of_hook, [&](Sink& own) -> std::unique_ptr<Engine> {
+    const CardOptions& card = options_of_hook.card;
+    if (card.seed == 0) return open_engine(own, chosen);
+    chosen.one_sided = EngineOptions::OneSided::off;
+    return std::make_unique<Card>(own, card, open_engine(own, chosen));
+  });
 }
 
 }  // namespace armature::transport

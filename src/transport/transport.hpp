@@ -51,6 +51,20 @@ struct Transport {
   std::string why;    // "chosen by UCX for am, wireup"; "left out: ..."
 };
 
+/// An atomic operation on a word.
+struct WordAtomic {
+  enum class Code : std::uint8_t {
+    fetch_add,
+    fetch_and,
+    fetch_or,
+    fetch_xor,
+    swap,
+    compare_swap
+  } code = Code::fetch_add;
+  std::uint64_t operand = 0;
+  std::uint64_t expected = 0;  // of compare_swap
+};
+
 class Engine {
  public:
   Engine() = default;
@@ -102,6 +116,21 @@ class Engine {
   /// Told by sink.sent(token) when they are in `to`.
   virtual void get(int /*peer*/, void* /*rkey*/, std::uint64_t /*from*/,
                    std::span<std::byte> /*to*/, std::uint64_t /*token*/) {}
+  /// Ends all registrations of this process's memory, and forgets the keys that peers have packed.
+  /// None of these operations is under way.
+  virtual void forget_memory() {}
+  /// Whether such operations end in bounded time whatever becomes of their targets.
+  [[nodiscard]] virtual bool needs_no_target() const { return false; }
+
+  // A word is 8 bytes at a multiple of 8.
+  /// Whether put() and get() write and read a word as one.
+  [[nodiscard]] virtual bool has_words() const { return false; }
+  /// Whether there are atomics, which those of the target's own processors do not interrupt.
+  [[nodiscard]] virtual bool has_atomics() const { return false; }
+  /// Told by sink.sent(token) when it is done, and what the word was before is in `found`.
+  virtual void atomic(int /*peer*/, void* /*rkey*/, std::uint64_t /*address*/,
+                      const WordAtomic& /*what*/, std::uint64_t& /*found*/,
+                      std::uint64_t /*token*/) {}
 };
 
 /// The function that an engine's module exports, under the name `armature_open_engine`. It returns

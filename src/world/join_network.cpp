@@ -10,6 +10,7 @@
 #include "failure/losses.hpp"
 #include "net/network.hpp"
 #include "rma/protocol.hpp"
+#include "space/segment_pages.hpp"
 #include "transport/limits.hpp"
 #include "transport/services_here.hpp"
 #include "wait/processes.hpp"
@@ -31,6 +32,21 @@ double number_or(const char* variable, double otherwise) {
   return value;
 }
 
+/// Chooses what the engine does by itself. Ranks that roll back wait for what they have begun: that
+/// must not take for ever where a target is gone. A virtual rank's memory may be registered by one
+/// process, and freed in another.
+void use_engine(const space::ControlHeader& job) {
+  using Words = transport::Limits::Words;
+  const transport::Engine& engine = net::network()->links().engine();
+  const bool is_used =
+      engine.is_one_sided() && (!wait::recovers_on_nodes(job) || engine.needs_no_target());
+  const bool has_words = is_used && transport::Limits::get().words != Words::records;
+  if (is_used && job.ranks_are_virtual != 0 && engine.pins_memory()) space::keep_pages();
+  rma::choose_protocols({.long_pieces = is_used,
+                         .words = has_words && engine.has_words(),
+                         .atomics = has_words && engine.has_atomics()});
+}
+
 }  // namespace
 
 /// The device is the network interface to use; what the user has said goes before.
@@ -44,15 +60,14 @@ void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wir
   }
   if (const char* kinds = std::getenv("ARMATURE_NET_TRANSPORTS")) options.engine.interfaces = kinds;
   options.engine.segment = static_cast<std::size_t>(number_or("ARMATURE_NET_SEGMENT", 0));
-  options.engine.one_sided = wait::recovers_on_nodes(mapping_->header())
-                                 ? transport::EngineOptions::OneSided::off
-                                 : transport::Limits::get().one_sided;
+  const space::ControlHeader& job = mapping_->header();
+  options.engine.one_sided = wait::recovers_on_nodes(job) ? transport::EngineOptions::OneSided::off
+                                                          : transport::Limits::get().one_sided;
   constexpr double to_ns = 1e9;
   options.heartbeat_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
   options.connect_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
-  const space::ControlHeader& job = mapping_->header();
   options.connects_on_demand = job.ranks_are_virtual == 0 && job.simulation.on == 0 &&
                                job.settings.on_death != space::OnDeath::go_on;
   options.services = transport::services_here();
@@ -61,7 +76,7 @@ void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wir
                           wired_ ? &wire : nullptr);
   if (mapping_->header().simulation.on != 0) simulate_network(options, *mapping_, wire);
   net::Network::join(*mapping_, std::move(spaces), wire, options);
-  rma::choose_protocols(net::network()->links().engine().is_one_sided());
+  use_engine(job);
 }
 
 }  // namespace armature

@@ -62,6 +62,8 @@ class End final : public transport::Sink {
   void progress() { (void)engine_->progress(); }
   [[nodiscard]] const char* description() const { return engine_->description(); }
   [[nodiscard]] bool is_one_sided() const { return engine_->is_one_sided(); }
+  [[nodiscard]] bool has_words() const { return engine_->has_words(); }
+  [[nodiscard]] bool has_atomics() const { return engine_->has_atomics(); }
   [[nodiscard]] std::vector<transport::Transport> transports() const {
     return engine_->transports(0);
   }
@@ -92,11 +94,24 @@ std::uint64_t time_ns(End& from, End& to, int packets, std::span<const std::byte
   return base::now_ns() - begun_ns;
 }
 
+/// Whether 8-byte gets and atomics are the engine's, and why.
+std::string role_of_words(const End& end) {
+  using Words = transport::Limits::Words;
+  const Words words = transport::Limits::get().words;
+  if (words == Words::records) return "not used: ARMATURE_NET_WORDS says so";
+  if (!end.has_words()) return "not used: the engine does not promise that words stay whole";
+  return std::string(words == Words::engine ? "used: ARMATURE_NET_WORDS says so"
+                                            : "used where a probe finds them faster than records") +
+         (end.has_atomics() ? ""
+                            : "; but atomics are records: the engine's are none for processors");
+}
+
 /// Notes what is in force, and why.
-void note_one_sided(Findings& findings, bool used) {
+void note_one_sided(Findings& findings, const End& end) {
   using transport::Limits;
   using OneSided = EngineOptions::OneSided;
   const Limits& protocol = Limits::get();
+  const bool used = end.is_one_sided();
   std::string found = "not used: no transport of the network's hardware does them here";
   if (used)
     found = fmt::format("used for contiguous transfers from {} on",
@@ -104,6 +119,7 @@ void note_one_sided(Findings& findings, bool used) {
   if (protocol.one_sided == OneSided::on) found += "; ARMATURE_NET_ONE_SIDED says so";
   if (protocol.one_sided == OneSided::off) found = "not used: ARMATURE_NET_ONE_SIDED says so";
   findings.push_back({"one-sided operations of the engine", Health::note, found, ""});
+  if (used) findings.push_back({"words by the engine", Health::note, role_of_words(end), ""});
 }
 
 /// Notes each transport that the engine has found on this machine: which it has chosen, and why.
@@ -152,7 +168,7 @@ void check_engine(Findings& findings) {
     const std::uint64_t pieces_ns = works ? time_ns(a, b, pieces, piece) : 0;
     works = works && pieces_ns != 0;
     engine.found = a.description();
-    note_one_sided(findings, a.is_one_sided());
+    note_one_sided(findings, a);
     if (works) note_transports(findings, a);
     if (works) {
       engine.found +=

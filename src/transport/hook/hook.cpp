@@ -22,7 +22,8 @@ namespace {
 [[noreturn]] void refuse_word(const std::string& word) {
   base::fail(Errc::start,
              fmt::format("ARMATURE_NET_HOOK: '{}' is none of count, trace=FILE, delay=US, "
-                         "reorder=SEED, lose=PEER@PACKETS, refuse=PEER, forge=SEED",
+                         "reorder=SEED, lose=PEER@PACKETS, refuse=PEER, forge=SEED, card=SEED, "
+                         "rough-card=SEED",
                          word));
 }
 
@@ -51,6 +52,8 @@ void take_word(HookOptions& options, const std::string& word) {
     options.refuse = number_in<int>(value, word);
   } else if (name == "forge") {
     options.forge = number_in<std::uint64_t>(value, word);
+  } else if (name == "card" || name == "rough-card") {
+    options.card = {.seed = number_in<std::uint64_t>(value, word), .is_rough = name != "card"};
   } else if (const std::size_t at = value.find('@'); name == "lose" && at != value.npos) {
     options.lose = number_in<int>(value.substr(0, at), word);
     options.lose_after = number_in<std::uint64_t>(value.substr(at + 1), word);
@@ -65,6 +68,7 @@ HookOptions HookOptions::parse(const std::string& text) {
   HookOptions options;
   std::istringstream words(text);
   for (std::string word; std::getline(words, word, ',');) take_word(options, word);
+  options.card.counts = options.count;
   return options;
 }
 
@@ -111,14 +115,11 @@ std::optional<DelayedPackets::Packet> DelayedPackets::take_one() {
 }
 
 Hook::Hook(Sink& sink, const HookOptions& options, const Open& open)
-    : sink_(sink),
-      options_(options),
-      forger_(options.forge),
-      inner_(open(*this)),
-      delayed_(options) {
-  description_ = inner_->description();
+    : sink_(sink), options_(options), forger_(options.forge), delayed_(options) {
+  surround(open(*this));
+  description_ = EngineAround::description();
   if (options_.delay_us != 0) {
-    delayed_.watch_clock(inner_->descriptor());
+    delayed_.watch_clock(EngineAround::descriptor());
     description_ += fmt::format(", each packet {} {} us late", options_.reorder != 0 ? "up to" : "",
                                 options_.delay_us * (options_.reorder != 0 ? 2 : 1));
   }
@@ -130,6 +131,7 @@ Hook::Hook(Sink& sink, const HookOptions& options, const Open& open)
 }
 
 Hook::~Hook() {
+  surround(nullptr);
   if (!options_.count) return;
   for (const auto& [peer, count] : sent_)
     std::fprintf(stderr, "armature: process %d was sent %llu packets, %llu bytes\n", peer,
@@ -139,7 +141,7 @@ Hook::~Hook() {
 
 const char* Hook::connect(int peer, std::span<const std::byte> address) {
   if (peer == options_.refuse) return "refused, as ARMATURE_NET_HOOK asks for";
-  return inner_->connect(peer, address);
+  return EngineAround::connect(peer, address);
 }
 
 bool Hook::send(int peer, std::span<const std::byte> head, std::span<const std::byte> body,
@@ -162,10 +164,10 @@ bool Hook::send(int peer, std::span<const std::byte> head, std::span<const std::
 // Forged packets follow, so that the packet's memory is still the sender's.
 bool Hook::send_now(int peer, std::span<const std::byte> head, std::span<const std::byte> body,
                     std::uint64_t token) {
-  if (options_.forge == 0) return inner_->send(peer, head, body, token);
+  if (options_.forge == 0) return EngineAround::send(peer, head, body, token);
   forger_.remember(peer, head, body);
-  const bool is_free = inner_->send(peer, head, body, token);
-  forger_.send_one(*inner_);
+  const bool is_free = EngineAround::send(peer, head, body, token);
+  forger_.send_one(inner());
   return is_free;
 }
 
@@ -173,7 +175,7 @@ bool Hook::progress() {
   const bool any = delayed_.take_due([this](const DelayedPackets::Packet& due) {
     if (send_now(due.peer, due.head, due.body, due.token)) sink_.sent(due.token);
   });
-  return inner_->progress() || any;
+  return EngineAround::progress() || any;
 }
 
 void Hook::received(std::span<const std::byte> head, std::span<const std::byte> body) {

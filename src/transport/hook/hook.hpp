@@ -11,16 +11,20 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/random.hpp"
+#include "transport/hook/card.hpp"
+#include "transport/hook/engine_around.hpp"
 #include "transport/hook/forger.hpp"
 #include "transport/transport.hpp"
 
 // An engine around another one, for tests and for finding out what happens: it counts packets,
-// writes down each, and does to them what a bad network does. What is above it cannot tell.
+// writes down each, and does to them what a bad network does. What is above it cannot tell. A peer
+// that is dropped is so in the engine inside, which sends it nothing of what is held back.
 
 namespace armature::transport {
 
 /// The actions of a hook. Written as words with commas between: `count`, `trace=FILE`, `delay=US`,
-/// `reorder=SEED`, `lose=PEER@PACKETS`, `refuse=PEER`, `forge=SEED`.
+/// `reorder=SEED`, `lose=PEER@PACKETS`, `refuse=PEER`, `forge=SEED`, `card=SEED`,
+/// `rough-card=SEED`.
 struct HookOptions {
   bool count = false;            // says at the end how much went to whom
   std::string trace;             // a line for every packet goes to this file and ".PID"; "": none
@@ -30,6 +34,7 @@ struct HookOptions {
   std::uint64_t lose_after = 0;  // when so many packets have been sent to it
   int refuse = -1;               // connecting to this peer fails
   std::uint64_t forge = 0;       // a seed: sends packets that nobody has meant, too; 0: none
+  CardOptions card;              // one-sided operations are done by a thread that plays a card
 
   /// Throws Error(start) that says what is wrong with the text.
   [[nodiscard]] static HookOptions parse(const std::string& text);
@@ -77,7 +82,7 @@ class DelayedPackets {
   std::multimap<std::uint64_t, Packet> held_;  // by when they are due; of equals, in order
 };
 
-class Hook final : public Engine, private Sink {
+class Hook final : public EngineAround, private Sink {
  public:
   using Open = std::function<std::unique_ptr<Engine>(Sink& sink)>;
   struct Count {
@@ -90,39 +95,12 @@ class Hook final : public Engine, private Sink {
   ~Hook() override;
 
   [[nodiscard]] const char* description() const override { return description_.c_str(); }
-  [[nodiscard]] std::span<const std::byte> address() const override { return inner_->address(); }
   [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
   [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
                           std::span<const std::byte> body, std::uint64_t token) override;
-  /// Drops the peer in the inner engine. Packets that are held back for the peer go to that engine,
-  /// which sends it nothing more.
-  void drop(int peer) override { inner_->drop(peer); }
   bool progress() override;
   [[nodiscard]] int descriptor() const override {
-    return options_.delay_us != 0 ? delayed_.descriptor() : inner_->descriptor();
-  }
-  [[nodiscard]] bool arm() override { return inner_->arm(); }
-
-  [[nodiscard]] std::vector<Transport> transports(int peer) const override {
-    return inner_->transports(peer);
-  }
-
-  // One-sided operations are no packets: nothing is done to them.
-  [[nodiscard]] bool is_one_sided() const override { return inner_->is_one_sided(); }
-  [[nodiscard]] bool pins_memory() const override { return inner_->pins_memory(); }
-  [[nodiscard]] std::vector<std::byte> register_memory(std::span<std::byte> memory) override {
-    return inner_->register_memory(memory);
-  }
-  [[nodiscard]] void* unpack_rkey(int peer, std::span<const std::byte> packed) override {
-    return inner_->unpack_rkey(peer, packed);
-  }
-  void put(int peer, void* rkey, std::uint64_t to, std::span<const std::byte> from,
-           std::uint64_t token) override {
-    inner_->put(peer, rkey, to, from, token);
-  }
-  void get(int peer, void* rkey, std::uint64_t from, std::span<std::byte> to,
-           std::uint64_t token) override {
-    inner_->get(peer, rkey, from, to, token);
+    return options_.delay_us != 0 ? delayed_.descriptor() : EngineAround::descriptor();
   }
 
   [[nodiscard]] Count sent_to(int peer) const;
@@ -141,7 +119,6 @@ class Hook final : public Engine, private Sink {
   Sink& sink_;
   HookOptions options_;
   Forger forger_;  // the engine may let go of what is the forger's as it ends
-  std::unique_ptr<Engine> inner_;
   std::string description_;
   base::FileDescriptor trace_;
   DelayedPackets delayed_;

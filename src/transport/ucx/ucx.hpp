@@ -69,6 +69,12 @@ class Ucx final : public Engine {
            std::uint64_t token) override;
   void get(int peer, void* rkey, std::uint64_t from, std::span<std::byte> to,
            std::uint64_t token) override;
+  void forget_memory() override {
+    memory_.destroy_keys();
+    memory_.unregister_all();
+  }
+  /// Cards write and read aligned words as one. What UCX does by messages may not.
+  [[nodiscard]] bool has_words() const override { return pins_memory(); }
 
  private:
   static constexpr unsigned message_id = 7;

@@ -1,0 +1,158 @@
+#include "rma/engine_transfer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "base/runtime.hpp"
+#include "rma/pending_requests.hpp"
+#include "rma/remote_records.hpp"
+#include "space/segment_pages.hpp"
+#include "wait/notifier.hpp"
+#include "wait/wait.hpp"
+
+namespace armature::rma {
+
+using net::network;
+using transport::Arrived;
+using transport::Engine;
+using transport::Link;
+using Lock = transport::Links::Lock;
+
+namespace {
+
+constexpr std::uint64_t chunk_bytes = std::uint64_t{16} << 20;
+
+std::uint64_t offset_of(const Network& net, Rank rank, std::uint64_t address) {
+  return address - reinterpret_cast<std::uint64_t>(net.mapping().segment(rank));
+}
+
+/// Keys of chunks, by rank and number, and how many parts the engine has. Under the links' lock.
+struct Keys {
+  template <class Key>
+  using OfChunks = std::map<std::pair<int, std::uint64_t>, Key>;
+
+  OfChunks<EngineKey> known;  // of other ranks'
+  OfChunks<std::vector<std::byte>> packed;
+  std::size_t parts = 0;
+};
+Keys& keys() { return base::state<Keys>(); }
+
+/// A key that was asked for. It is unpacked where the answer comes: the rank that has asked may be
+/// in another process when it goes on, which asks again.
+class PendingKey final : public PendingRequest {
+ public:
+  PendingKey(Rank rank, std::uint64_t chunk) : PendingRequest(rank), chunk_(chunk) {}
+  ~PendingKey() override { retire(); }
+
+ private:
+  bool take(const Arrived& answer) override {
+    void* const rkey =
+        network()->links().engine().unpack_rkey(answer.process, answer.rest(sizeof(std::uint64_t)));
+    // Another rank of this process may have asked, too: both keys are good.
+    keys().known.emplace(std::pair(static_cast<int>(rank()), chunk_),
+                         EngineKey{rkey, answer.process});
+    return true;
+  }
+  const std::uint64_t chunk_;
+};
+
+std::optional<EngineKey> known_key(Network& net, Rank rank, std::uint64_t chunk) {
+  const Lock locked(net.links().lock());
+  const auto found = keys().known.find({rank, chunk});
+  return found == keys().known.end() ? std::nullopt : std::optional(found->second);
+}
+
+void on_key(const Arrived& arrived) {
+  const auto record = arrived.head<KeyRecord>();
+  const int rank = arrived.record.to;
+  const space::Mapping& mapping = network()->mapping();
+  const std::uint64_t segment_bytes = mapping.header().layout.segment_bytes;
+  if (network()->space_of(rank) == nullptr || record.chunk > segment_bytes / chunk_bytes ||
+      record.chunk * chunk_bytes >= segment_bytes)
+    base::fail(Errc::corrupt, "a key of memory that is not there");
+  auto [place, is_new] = keys().packed.try_emplace({rank, record.chunk});
+  Engine& engine = network()->links().engine();
+  if (is_new) {
+    if (engine.pins_memory()) space::keep_pages();
+    const std::uint64_t begin = record.chunk * chunk_bytes;
+    place->second = engine.register_memory(
+        {mapping.segment(rank) + begin, std::min(chunk_bytes, segment_bytes - begin)});
+  }
+  std::vector<std::byte>& key = place->second;
+  if (key.size() > Link::body_bytes_max - sizeof record.request) key.clear();
+  std::byte* const body = network()
+                              ->links()
+                              .to(arrived.process)
+                              .append(Kind::keyed, rank, arrived.record.from,
+                                      sizeof record.request + key.size(), Link::Ack::none);
+  std::memcpy(body, &record.request, sizeof record.request);
+  if (!key.empty()) std::memcpy(body + sizeof record.request, key.data(), key.size());
+}
+
+}  // namespace
+
+const std::array<transport::Handling, 1> key_handlers{{
+    {.kind = transport::number_of(Kind::key), .handler = on_key},
+}};
+
+EngineKey key_of(Network& net, Rank rank, std::uint64_t address, const char* call) {
+  const std::uint64_t chunk = offset_of(net, rank, address) / chunk_bytes;
+  for (;;) {
+    if (const auto known = known_key(net, rank, chunk)) return *known;
+    PendingKey keyed(rank, chunk);
+    const KeyRecord record{keyed.number(), chunk};
+    ask(net, rank, Kind::key, std::as_bytes(std::span(&record, 1)));
+    keyed.wait(call);
+  }
+}
+
+std::size_t part_in_chunk(const Network& net, Rank rank, std::uint64_t address, std::size_t bytes) {
+  return std::min<std::uint64_t>(bytes, chunk_bytes - offset_of(net, rank, address) % chunk_bytes);
+}
+
+UnderWay::UnderWay() {
+  sent = [](Sending& me) {
+    --keys().parts;
+    auto& transfer = static_cast<UnderWay&>(me);
+    const int rank = transfer.sender_;
+    if (transfer.parts() == 1) transfer.charge_.end();
+    // Release: who sees that it is done sees the bytes. It may be gone then.
+    transfer.parts_.fetch_sub(1, std::memory_order_release);
+    if (rank >= 0) wait::notify(network()->mapping().slot(rank));
+  };
+}
+
+std::uint64_t UnderWay::begin() {
+  ++keys().parts;
+  parts_.fetch_add(1, std::memory_order_relaxed);
+  return reinterpret_cast<std::uint64_t>(static_cast<Sending*>(this));
+}
+
+void UnderWay::await(Network& net, std::size_t parts_max, const char* call) const {
+  if (parts() <= parts_max) return;
+  wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = call};
+  wait::wait_until(wait, [&] {
+    if (parts() > parts_max) (void)net.try_poll();
+    return parts() <= parts_max;
+  });
+}
+
+bool engine_is_idle() { return keys().parts == 0; }
+
+/// Ranks that roll back have begun transfers that may still write to their memory. What comes by
+/// records meanwhile is void, as all that they have sent is.
+void end_keys() {
+  transport::Links& links = network()->links();
+  if (!engine_is_idle()) links.ignore_all();
+  while (!engine_is_idle()) (void)links.engine().progress();
+  keys().known.clear();
+  keys().packed.clear();
+  if (links.engine().is_one_sided()) links.engine().forget_memory();
+}
+
+}  // namespace armature::rma

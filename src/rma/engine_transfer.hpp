@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "rma/remote.hpp"
+#include "wait/outstanding.hpp"
+
+// The parts that transfers by the engine's own operations have in common (by_engine.cpp,
+// engine_words.cpp): keys of the memory of other ranks, and operations that are under way.
+//
+// Keys are of chunks of segments. The target registers a chunk when it is first asked for it, and
+// both sides remember. A registration stays as it is while ranks move inside their node, as a
+// node's segments lie in its memory files. When ranks go to other nodes, or roll back, all keys of
+// the job end: an epoch. Nothing is under way then, and the next transfer asks for a key of the
+// next epoch, by a record. Transfers to what cannot be registered go by records.
+
+namespace armature::rma {
+
+/// A chunk as the engine reaches it; no rkey: it does not.
+struct EngineKey {
+  void* rkey = nullptr;
+  int process = -1;  // which has registered it. A rank may be in another one of its node meanwhile
+};
+
+/// The key of the chunk with that address. Asks for it where this process does not know it yet.
+[[nodiscard]] EngineKey key_of(Network& net, Rank rank, std::uint64_t address, const char* call);
+/// The part of so many bytes that lies in the first one's chunk.
+[[nodiscard]] std::size_t part_in_chunk(const Network& net, Rank rank, std::uint64_t address,
+                                        std::size_t bytes);
+/// The handlers by which this process lets the engine reach memory of its ranks, and is told how it
+/// reaches that of others.
+extern const std::array<transport::Handling, 1> key_handlers;
+
+/// Something that the engine carries out, in one or more parts. It lies in memory of the rank that
+/// has begun it, and stays there until it is over: the rank may be in another process by then.
+class UnderWay : public transport::Sending {
+ public:
+  UnderWay();
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+  /// Returns the token of one more part. Under the links' lock.
+  [[nodiscard]] std::uint64_t begin();
+  /// It counts as an operation of so many bytes until it is over. Before it begins.
+  void count(std::size_t bytes) { charge_.begin(bytes); }
+  [[nodiscard]] std::size_t parts() const { return parts_.load(std::memory_order_acquire); }
+  /// Blocks until there are no more parts than that.
+  void await(Network& net, std::size_t parts_max, const char* call) const;
+
+ private:
+  const int sender_ = sender();  // who may sleep until it is over
+  wait::Charge charge_;
+  std::atomic<std::size_t> parts_ = 0;
+};
+
+/// Whether the engine carries out nothing that ranks of this process have begun. Under the links'
+/// lock.
+[[nodiscard]] bool engine_is_idle();
+/// All keys end, as ranks go to other nodes or roll back. What they have begun is over first. Under
+/// the links' lock.
+void end_keys();
+
+}  // namespace armature::rma
