@@ -154,6 +154,7 @@ void RollBack::forget_teams(const PhaseBarrier& barrier) {
   {
     const Links::Lock locked(network()->links().lock());
     network()->forget_ranks();
+    network()->links().services().let_go();  // all have forgotten once
   }
   barrier.reach(2);
   barrier.node_reaches(2);

@@ -134,6 +134,10 @@ bool exchange_ranks(const space::Mapping& mapping, const PhaseBarrier& barrier, 
     if (comes(one)) space::show_segment(mapping, one.rank);
   receive_into_cache(left);
   barrier.all_reach(8);
+  {
+    const Links::Lock locked(network()->links().lock());
+    network()->links().services().let_go();
+  }
 
   for (const Journey& one : all)
     if (one.from == process) send_rank(mapping, segment_file, one.rank, left);

@@ -64,7 +64,33 @@ bool Flush::await_handled(int process, int rank, const char* call) {
   return is_handled();
 }
 
+/// Blocks until what the engine has begun by itself so far is over. A rank that is in another
+/// process meanwhile has nothing under way here.
+void Flush::await_engine(const char* call) {
+  const int here = links_.process();
+  std::uint64_t last = 0;
+  const auto is_over = [&] {
+    const Lock locked(links_.lock());
+    return links_.process() != here || !parts_.any_until(last);
+  };
+  {
+    const Lock locked(links_.lock());
+    if (!parts_.any()) return;
+    last = parts_.begun();
+  }
+  wait::WaitFor wait{.what = space::Awaiting::completion, .is_notified = false, .call = call};
+  wait::wait_until(wait, [&] {
+    (void)poller_.try_poll();
+    return is_over();
+  });
+}
+
 void Flush::to(int rank, const char* call) {
+  await_engine(call);
+  records_to(rank, call);
+}
+
+void Flush::records_to(int rank, const char* call) {
   if (!await_handled(link_to(rank).process(), rank, call)) fail_lost(rank, call);
 }
 
@@ -86,6 +112,7 @@ int Flush::next_open(std::size_t& at, int but) {
 }
 
 void Flush::to_all(const char* call) {
+  await_engine(call);
   int lost = -1;
   std::size_t at = 0;
   for (int process = -1; (process = next_open(at, -1)) >= 0;) {
@@ -101,6 +128,7 @@ void Flush::to_all(const char* call) {
 }
 
 void Flush::to_reachable(const char* call, int but) {
+  await_engine(call);
   std::size_t at = 0;
   for (int other = -1; (other = next_open(at, but)) >= 0;)
     (void)await_handled(other, peers_.first_rank_of(other), call);
@@ -126,13 +154,14 @@ void Flush::send_held() {
 bool Flush::is_over(int rank) {
   const Lock locked(links_.lock());
   rings_.look_again(rank);
-  bool all = !rings_.holds_back(rank);
+  bool all = !rings_.holds_back(rank) && !parts_.any_of(rank);
   for (const int process : links_.partners()) all = links_.to(process).settles(rank) && all;
   return all;
 }
 
 bool Flush::is_drained() {
   send_held();
+  if (parts_.any()) return false;
   for (const transport::Service* const one : links_.services().all())
     if (one->quiesce != nullptr && !one->quiesce()) return false;
   return std::ranges::all_of(links_.partners(), [&](int process) {

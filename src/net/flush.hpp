@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "net/engine_parts.hpp"
 #include "net/peers.hpp"
 #include "net/rank_map.hpp"
 #include "net/remote_rings.hpp"
@@ -15,15 +16,17 @@ namespace armature::net {
 class Flush {
  public:
   Flush(transport::Links& links, const RankMap& map, Peers& peers, RemoteRings& rings,
-        wait::Poller& poller)
-      : links_(links), map_(map), peers_(peers), rings_(rings), poller_(poller) {}
+        wait::Poller& poller, const EngineParts& parts)
+      : links_(links), map_(map), peers_(peers), rings_(rings), poller_(poller), parts_(parts) {}
   Flush(const Flush&) = delete;
   Flush& operator=(const Flush&) = delete;
   ~Flush() = default;
 
-  /// Blocks until everything sent so far to that rank's process has been handled there. Throws
-  /// Error(rank_lost) when that cannot be any more.
+  /// Blocks until everything sent so far to that rank's process has been handled there, and what
+  /// the engine has begun by itself is over. Throws Error(rank_lost) when that cannot be any more.
   void to(int rank, const char* call);
+  /// Blocks for what has been sent alone.
+  void records_to(int rank, const char* call);
   /// Blocks until everything sent so far to all processes has been handled. Throws Error(rank_lost)
   /// once for a process that was lost with something on its way.
   void to_all(const char* call);
@@ -35,7 +38,8 @@ class Flush {
 
   /// Sends what was held back. Under the links' lock.
   void send_held();
-  /// Whether all that this rank, which is in this process, has sent has been handled: only then may
+  /// Whether all that this rank, which is in this process, has sent has been handled, and what the
+  /// engine does for it is over: only then may
   /// it go to another one, whose links know nothing of these. If not, the others are asked to say
   /// so soon.
   [[nodiscard]] bool is_over(int rank);
@@ -47,6 +51,7 @@ class Flush {
   [[nodiscard]] transport::Link& link_to(int rank) const {
     return links_.to(map_.process_of(rank));
   }
+  void await_engine(const char* call);
   void await_streams(int process, int rank, const char* call);
   [[nodiscard]] bool await_handled(int process, int rank, const char* call);
   [[nodiscard]] int next_open(std::size_t& at, int but);
@@ -56,6 +61,7 @@ class Flush {
   Peers& peers_;
   RemoteRings& rings_;
   wait::Poller& poller_;
+  const EngineParts& parts_;
   std::vector<std::uint64_t> told_lost_;  // by process: packets whose loss has been reported
 };
 

@@ -68,7 +68,7 @@ Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Opti
       rings_(links_, map_),
       peers_(mapping, links_),
       heartbeat_(links_, peers_),
-      flush_(links_, map_, peers_, rings_, *this),
+      flush_(links_, map_, peers_, rings_, *this, engine_parts_),
       thread_(links_, map_, {peers_, heartbeat_, [this] { return look(); }}),
       book_(mapping.control(), exchange),
       options_(std::move(how)) {

@@ -58,9 +58,8 @@ class Network final : public wait::Poller {
   [[nodiscard]] const std::vector<int>& others() const { return peers_.all(); }
   [[nodiscard]] RemoteRings& rings() { return rings_; }
   [[nodiscard]] Flush& flush() { return flush_; }
+  [[nodiscard]] EngineParts& engine_parts() { return engine_parts_; }
   [[nodiscard]] ProgressThread& thread() override { return thread_; }
-  /// Whether transfers may be made by the network's hardware, which knows the pages.
-  [[nodiscard]] bool reaches_memory() const { return links_.engine().is_one_sided(); }
 
   /// From now on it hosts these, as slots of all ranks say. No rank of the job runs, and nothing is
   /// on its way between processes.
@@ -99,6 +98,7 @@ class Network final : public wait::Poller {
   RemoteRings rings_;
   Peers peers_;
   Heartbeat heartbeat_;
+  EngineParts engine_parts_;
   Flush flush_;
   std::vector<bool (*)()> polls_;  // of services
   ProgressThread thread_;

@@ -76,7 +76,7 @@ void start_parts(const Moved& moved, std::size_t parts_max, UnderWay& transfer) 
 
 void transfer_now(const Moved& moved) {
   const Operation& what = moved.what;
-  moved.net.flush().to(what.rank, what.call());
+  moved.net.flush().records_to(what.rank, what.call());
   UnderWay transfer;
   start_parts(moved, under_way_max, transfer);
   transfer.await(moved.net, 0, what.call());
@@ -103,7 +103,7 @@ struct LaterTransfer final : detail::Request, UnderWay {
 detail::Request* transfer_later(const Moved& moved) {
   const Operation& what = moved.what;
   wait::make_room_for_operation(moved.here.size(), what.call());
-  moved.net.flush().to(what.rank, what.call());
+  moved.net.flush().records_to(what.rank, what.call());
   auto transfer = std::make_unique<LaterTransfer>(what.rank, moved.way);
   transfer->count(moved.here.size());
   start_parts(moved, SIZE_MAX, *transfer);

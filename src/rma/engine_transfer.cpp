@@ -31,14 +31,13 @@ std::uint64_t offset_of(const Network& net, Rank rank, std::uint64_t address) {
   return address - reinterpret_cast<std::uint64_t>(net.mapping().segment(rank));
 }
 
-/// Keys of chunks, by rank and number, and how many parts the engine has. Under the links' lock.
+/// Keys of chunks, by rank and number. Under the links' lock.
 struct Keys {
   template <class Key>
   using OfChunks = std::map<std::pair<int, std::uint64_t>, Key>;
 
   OfChunks<EngineKey> known;  // of other ranks'
   OfChunks<std::vector<std::byte>> packed;
-  std::size_t parts = 0;
 };
 Keys& keys() { return base::state<Keys>(); }
 
@@ -117,10 +116,12 @@ std::size_t part_in_chunk(const Network& net, Rank rank, std::uint64_t address, 
 
 UnderWay::UnderWay() {
   sent = [](Sending& me) {
-    --keys().parts;
     auto& transfer = static_cast<UnderWay&>(me);
     const int rank = transfer.sender_;
-    if (transfer.parts() == 1) transfer.charge_.end();
+    if (transfer.parts() == 1) {
+      transfer.charge_.end();
+      network()->engine_parts().end(transfer.number_);
+    }
     // Release: who sees that it is done sees the bytes. It may be gone then.
     transfer.parts_.fetch_sub(1, std::memory_order_release);
     if (rank >= 0) wait::notify(network()->mapping().slot(rank));
@@ -128,8 +129,8 @@ UnderWay::UnderWay() {
 }
 
 std::uint64_t UnderWay::begin() {
-  ++keys().parts;
-  parts_.fetch_add(1, std::memory_order_relaxed);
+  if (parts_.fetch_add(1, std::memory_order_relaxed) == 0)
+    number_ = network()->engine_parts().begin(sender_);
   return reinterpret_cast<std::uint64_t>(static_cast<Sending*>(this));
 }
 
@@ -142,17 +143,20 @@ void UnderWay::await(Network& net, std::size_t parts_max, const char* call) cons
   });
 }
 
-bool engine_is_idle() { return keys().parts == 0; }
-
 /// Ranks that roll back have begun transfers that may still write to their memory. What comes by
 /// records meanwhile is void, as all that they have sent is.
-void end_keys() {
+void forget_keys() {
   transport::Links& links = network()->links();
-  if (!engine_is_idle()) links.ignore_all();
-  while (!engine_is_idle()) (void)links.engine().progress();
+  const net::EngineParts& parts = network()->engine_parts();
+  if (parts.any()) links.ignore_all();
+  while (parts.any()) (void)links.engine().progress();
   keys().known.clear();
+}
+
+void end_registrations() {
   keys().packed.clear();
-  if (links.engine().is_one_sided()) links.engine().forget_memory();
+  Engine& engine = network()->links().engine();
+  if (engine.is_one_sided()) engine.forget_memory();
 }
 
 }  // namespace armature::rma

@@ -54,13 +54,14 @@ class UnderWay : public transport::Sending {
   const int sender_ = sender();  // who may sleep until it is over
   wait::Charge charge_;
   std::atomic<std::size_t> parts_ = 0;
+  std::uint64_t number_ = 0;  // in net::EngineParts, while there are some
 };
 
-/// Whether the engine carries out nothing that ranks of this process have begun. Under the links'
+/// The keys of others end here, as ranks go to other nodes or roll back. What they have begun is
+/// over first. Under the links' lock.
+void forget_keys();
+/// The registrations of this process's memory end. Nobody uses them any more. Under the links'
 /// lock.
-[[nodiscard]] bool engine_is_idle();
-/// All keys end, as ranks go to other nodes or roll back. What they have begun is over first. Under
-/// the links' lock.
-void end_keys();
+void end_registrations();
 
 }  // namespace armature::rma

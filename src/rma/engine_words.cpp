@@ -36,7 +36,7 @@ bool do_word(Rank rank, std::uint64_t address, const char* call, Begin begin) {
   Network& net = *net::network();
   if (key_of(net, rank, address, call).rkey == nullptr) return false;
   const wait::SuppressThread suppressed;
-  net.flush().to(rank, call);
+  net.flush().records_to(rank, call);
   UnderWay word;
   // A rank that has waited may be in a process that does not know the key yet.
   const EngineKey key = key_of(net, rank, address, call);

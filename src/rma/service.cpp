@@ -44,10 +44,11 @@ const transport::Service service{
     .peer_failed = PendingRequest::give_up,
     .reset =
         [] {
-          end_keys();
+          forget_keys();
           forget_remote();
         },
-    .quiesce = [] { return engine_is_idle() && PendingRequest::all_are_answered(); },
+    .let_go = end_registrations,
+    .quiesce = PendingRequest::all_are_answered,
     .keeps = keeps_exposures,
     .pack_rank = pack_exposures,
     .unpack_rank = unpack_exposures};

@@ -20,7 +20,7 @@ void call_behind_transfer(Rank rank, Handle& transfer) {
   net::Network* const net = net::network();
   const wait::RankContext* const me = wait::current_rank();
   // Operations that the engine does by itself are in no order with records.
-  if (net == nullptr || me == nullptr || net->reaches_memory()) {
+  if (net == nullptr || me == nullptr || net->links().engine().is_one_sided()) {
     transfer.wait();
     return wait::complete_puts(rank);
   }

@@ -74,6 +74,9 @@ struct Service {
   /// Ranks have let go of all to go to other nodes, or roll back to what they were: what is kept of
   /// any here means nothing any more. No rank of this process runs; may be told several times.
   void (*reset)() = nullptr;
+  /// Behind `reset`, when it has been told in all processes: others have nothing any more that they
+  /// were given.
+  void (*let_go)() = nullptr;
   /// All ranks quiesce: whether nothing of this service is under way that must end before they
   /// change places or are written. Asked again and again.
   bool (*quiesce)() = nullptr;

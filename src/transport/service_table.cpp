@@ -50,4 +50,9 @@ void ServiceTable::require_known(RecordKind kind, int process) const {
                            process, kind.number, service.name, service.records_count));
 }
 
+void ServiceTable::let_go() const {
+  for (const Service* const one : services_)
+    if (one->let_go != nullptr) one->let_go();
+}
+
 }  // namespace armature::transport

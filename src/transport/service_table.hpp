@@ -20,6 +20,8 @@ class ServiceTable {
   ~ServiceTable() = default;
 
   [[nodiscard]] const std::vector<const Service*>& all() const { return services_; }
+  /// Ends what services have given others, see Service::let_go.
+  void let_go() const;
   /// A hash of their names and kinds of records, which tells tables apart.
   [[nodiscard]] std::uint64_t hash() const;
   /// As it travels. Its service is one of the table.
