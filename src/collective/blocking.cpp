@@ -76,11 +76,12 @@ std::unique_ptr<ByMessages> prepare(const Team& team, const char* name, void* da
 
 }  // namespace
 
-bool goes_by_messages(const detail::TeamState& team, std::size_t bytes) {
+bool goes_by_messages(const detail::TeamState& team, std::size_t bytes, Way way) {
   // Shorter ones are sooner over by rounds, though more travels. Between two members no more does.
   constexpr std::size_t by_messages_min = 64 * 1024, of_two_min = 256 * 1024;
   // Rounds combine from the first member to the last.
   if (team.space().header().settings.reproducible != 0) return false;
+  if (way != Way::usual) return way != Way::rounds && bytes > 0 && team.size() > 1;
   const bool is_far = team.proxy().is_far() || wait::CostModel::of_job() != nullptr;
   return is_far && bytes >= (team.size() > 2 ? by_messages_min : of_two_min);
 }
@@ -90,8 +91,10 @@ void refuse_by_messages(const Team& team, const char* call) {
 }
 
 std::unique_ptr<ByMessages> allreduce_by_messages(const Team& team, void* data,
-                                                  const detail::Reduction& reduction) {
-  return prepare(team, "allreduce", data, reduction, [](Call& call, Elements elements) {
+                                                  const detail::Reduction& reduction, Way way) {
+  return prepare(team, "allreduce", data, reduction, [way](Call& call, Elements elements) {
+    if (way == Way::doubling)
+      return allreduce_by_doubling(call.schedule(), call.members(), collective::output, elements);
     allreduce_by_halving(call.schedule(), call.members(), elements);
   });
 }

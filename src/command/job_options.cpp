@@ -159,6 +159,19 @@ void add_shared_options(CLI::App& command, const JobOptions& options) {
             [](LaunchOptions& o, const std::string& text) {
               o.trace = std::filesystem::absolute(parse_name("--trace", text)).string();
             });
+  add_value(
+      command, options, "--collectives", "WAY",
+      "Long reductions: usual, by bytes and members; adaptive, by what took least time so "
+      "far; or always rounds, halving or doubling (default usual)",
+      [](LaunchOptions&, const std::string& text) {
+        static constexpr std::string_view ways[] = {"usual", "adaptive", "rounds", "halving",
+                                                    "doubling"};
+        if (std::ranges::find(ways, text) == std::end(ways))
+          throw CLI::ValidationError(
+              "--collectives",
+              fmt::format("'{}' is none of usual, adaptive, rounds, halving, doubling", text));
+        setenv("ARMATURE_COLLECTIVES", text.c_str(), 1);
+      });
   command.add_flag("--reproducible", options->reproducible,
                    "Reductions combine from the first member to the last, on any nodes: floating "
                    "point gives the same bits, though some take longer");

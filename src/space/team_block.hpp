@@ -101,6 +101,10 @@ struct TeamBlock {
   // sleeps.
   static constexpr std::uint32_t anybody = UINT32_MAX;
   alignas(64) std::atomic<std::uint32_t> awaited{anybody};
+  // In which way calls take least time, a word for each kind and length (team/adaptive.hpp); 0:
+  // nothing was learned. Written by members, all of which write the same.
+  static constexpr std::size_t learned_max = 7;
+  std::atomic<std::uint64_t> learned[learned_max]{};
 
   FenceLine sums[2];  // large teams: of all lines of a wave, by member 0
 

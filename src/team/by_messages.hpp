@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "armature/detail/collective.hpp"
+#include "team/adaptive.hpp"
 
 namespace armature {
 class Team;
@@ -22,8 +23,9 @@ class TeamState;
 
 namespace armature::team {
 
-/// Whether a reduction of so many bytes is made of messages: the same for all who agree on them.
-[[nodiscard]] bool goes_by_messages(const detail::TeamState& team, std::size_t bytes);
+/// Whether a reduction of so many bytes is made of messages: the same for all who agree on them,
+/// and on the way.
+[[nodiscard]] bool goes_by_messages(const detail::TeamState& team, std::size_t bytes, Way way);
 
 /// By a member that has given up the round in which all agree: those that have found it complete
 /// do not wait for its messages.
@@ -44,7 +46,8 @@ class ByMessages {
 
 // Data and operator are used until the part is run, or let go of. nullptr: there is no memory.
 [[nodiscard]] std::unique_ptr<ByMessages> allreduce_by_messages(const Team& team, void* data,
-                                                                const detail::Reduction& reduction);
+                                                                const detail::Reduction& reduction,
+                                                                Way way);
 [[nodiscard]] std::unique_ptr<ByMessages> reduce_by_messages(const Team& team, void* data,
                                                              const detail::Reduction& reduction,
                                                              int root);

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "armature/collectives.hpp"
 #include "base/fail.hpp"
+#include "team/adaptive.hpp"
 #include "team/by_messages.hpp"
 #include "team/chained_scan.hpp"
 #include "team/exposed_allreduce.hpp"
@@ -261,12 +263,26 @@ void reduce_pipelined(TeamState& team, const Agreed& agreed, const Reduction& re
   for (int member = 0; member < team.size(); ++member) all.add(round.await(member));
 }
 
+/// A reduction or scan, of which those of few bytes learn nothing: what they take is less than what
+/// there is to choose from.
+class Learns {
+ public:
+  Learns(TeamState& team, const Agreed& agreed, const char* call) {
+    if (agreed.bytes >= from_bytes) call_.emplace(team, agreed, call);
+  }
+  [[nodiscard]] team::Way way() const { return call_ ? call_->way() : team::Way::usual; }
+
+ private:
+  static constexpr std::size_t from_bytes = 2048;
+  std::optional<team::Adaptive::Call> call_;
+};
+
 /// Whether it was made of messages: not where it is short, or a member lacks memory for that, which
 /// all learn in the round in which they agree about the call.
 template <class Prepare>
 bool by_messages(const Team& members, TeamState& team, Agreed agreed, const char* call,
-                 Prepare&& prepare) {
-  if (!team::goes_by_messages(team, agreed.bytes)) return false;
+                 team::Way way, Prepare&& prepare) {
+  if (!team::goes_by_messages(team, agreed.bytes, way)) return false;
   const std::unique_ptr<team::ByMessages> part = prepare();
   const std::size_t shown = part == nullptr ? 1 : 0;
   if (part == nullptr) *team.lines().outgoing(shown) = std::byte{1};
@@ -295,11 +311,15 @@ void detail::allreduce_bytes(const Team& members, void* data, const Reduction& r
     return guarded.throw_if_failed("allreduce");
   }
   const std::size_t piece = elements_per_round(reduction, "allreduce");
-  if (by_messages(members, team, {Kind::allreduce, reduced_bytes(reduction)}, "allreduce",
-                  [&] { return team::allreduce_by_messages(members, data, reduction); }))
+  const Agreed agreed{Kind::allreduce, reduced_bytes(reduction)};
+  const team::Adaptive::Call adaptive(team, agreed, "allreduce");
+  const team::Way way = adaptive.way();
+  if (by_messages(members, team, agreed, "allreduce", way,
+                  [&] { return team::allreduce_by_messages(members, data, reduction, way); }))
     return;
   GuardedReduction rest(reduction);
-  const std::size_t done = team::allreduce_exposed(team, buffer, rest);
+  const std::size_t done =
+      way == team::Way::rounds ? 0 : team::allreduce_exposed(team, buffer, rest);
   buffer += done * reduction.element_bytes;
   rest.count -= done;
   if (SlicedAllreduce::is_for(team, rest))
@@ -322,11 +342,12 @@ void detail::reduce_bytes(const Team& members, void* data, const Reduction& redu
                       root,
                       {.by = team::Shown::By::root, .root = static_cast<std::uint32_t>(root)}};
   const std::size_t piece = elements_per_round(reduction, "reduce");
-  if (by_messages(members, team, agreed, "reduce",
+  const Learns learns(team, agreed, "reduce");
+  if (by_messages(members, team, agreed, "reduce", learns.way(),
                   [&] { return team::reduce_by_messages(members, data, reduction, root); }))
     return;
   if (reduction.count == 0) return team.round(agreed, 0, "reduce");
-  if (team::PipelinedRound::is_for(team, agreed.bytes))
+  if (learns.way() == team::Way::usual && team::PipelinedRound::is_for(team, agreed.bytes))
     return reduce_pipelined(team, agreed, reduction, buffer);
   const GuardedReduction guarded(reduction);
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
@@ -346,12 +367,13 @@ void detail::scan_bytes(const Team& members, void* data, const Reduction& reduct
   const std::size_t piece = elements_per_round(reduction, "scan");
   const Agreed agreed{first == nullptr ? Kind::scan : Kind::exclusive_scan,
                       reduced_bytes(reduction)};
-  if (by_messages(members, team, agreed, "scan",
+  const Learns learns(team, agreed, "scan");
+  if (by_messages(members, team, agreed, "scan", learns.way(),
                   [&] { return team::scan_by_messages(members, data, reduction, first); }))
     return;
   if (reduction.count == 0) return team.round(agreed, 0, "scan");
   GuardedReduction guarded(reduction);
-  if (team::ChainedScan::is_for(team, reduction)) {
+  if (learns.way() == team::Way::usual && team::ChainedScan::is_for(team, reduction)) {
     team::ChainedScan(team, agreed, guarded, first).run(buffer);
   } else {
     Scratch scratch(reduction);

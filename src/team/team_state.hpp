@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -16,6 +17,10 @@
 #include "team/shown.hpp"
 #include "team/signature.hpp"
 #include "wait/wait_for.hpp"
+
+namespace armature::team {
+class Adaptive;
+}
 
 namespace armature::detail {
 
@@ -99,6 +104,9 @@ class TeamState {
   [[nodiscard]] bool has_given_up() const { return gave_up_; }
   /// Tells whose deaths end a round, or a fence.
   [[nodiscard]] const team::DeathWatch& deaths() const { return deaths_; }
+
+  /// Its memory of long reductions; made when it is first needed (adaptive.hpp).
+  std::shared_ptr<team::Adaptive> adaptive;
 
  private:
   void give_up_block();

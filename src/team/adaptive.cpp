@@ -1,0 +1,204 @@
+#include "team/adaptive.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "team/team_state.hpp"
+#include "wait/cost_model.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/trace.hpp"
+
+namespace armature::team {
+namespace {
+
+constexpr const char* names[] = {"usual", "rounds", "halving", "doubling"};
+constexpr const char* variable = "ARMATURE_COLLECTIVES";
+
+/// How many of the ways, from the first on, a kind of call has.
+std::size_t ways_of(RoundKind kind) { return kind == RoundKind::allreduce ? 4 : 3; }
+
+constexpr int kind_bits = 4, call_bits = 5, class_bits = 6, way_bits = 3, tries_bits = 1,
+              changes_bits = 7, time_bits = 19;
+static_assert(kind_bits + call_bits + class_bits + way_bits + tries_bits + changes_bits +
+                  2 * time_bits ==
+              64);
+constexpr std::uint64_t time_unit_ns = 256;
+
+/// A word of fields, the first of which is lowest.
+class Fields {
+ public:
+  explicit Fields(std::uint64_t word = 0) : word_(word) {}
+  void put(std::uint64_t value, int bits) {
+    const std::uint64_t most = (std::uint64_t{1} << bits) - 1;
+    word_ |= std::min(value, most) << at_;
+    at_ += bits;
+  }
+  [[nodiscard]] std::uint64_t take(int bits) {
+    const std::uint64_t value = (word_ >> at_) & ((std::uint64_t{1} << bits) - 1);
+    at_ += bits;
+    return value;
+  }
+  [[nodiscard]] std::uint64_t word() const { return word_; }
+
+ private:
+  std::uint64_t word_;
+  int at_ = 0;
+};
+
+}  // namespace
+
+const char* name_of(Way way) {
+  const auto index = static_cast<std::size_t>(way);
+  return index < std::size(names) ? names[index] : "?";
+}
+
+std::uint64_t Learned::word() const {
+  Fields fields;
+  fields.put(static_cast<std::uint64_t>(kind), kind_bits);
+  fields.put(static_cast<std::uint64_t>(part_of), call_bits);
+  fields.put(length_class, class_bits);
+  fields.put(static_cast<std::uint64_t>(way), way_bits);
+  fields.put(tries ? 1 : 0, tries_bits);
+  fields.put(changes, changes_bits);
+  fields.put(ns / time_unit_ns, time_bits);
+  fields.put(skew_ns / time_unit_ns, time_bits);
+  return fields.word();
+}
+
+Learned Learned::of(std::uint64_t word) {
+  Fields fields(word);
+  Learned learned;
+  learned.kind = static_cast<RoundKind>(fields.take(kind_bits));
+  learned.part_of = static_cast<UserCall>(fields.take(call_bits));
+  learned.length_class = static_cast<unsigned>(fields.take(class_bits));
+  learned.way = static_cast<Way>(fields.take(way_bits));
+  learned.tries = fields.take(tries_bits) != 0;
+  learned.changes = static_cast<unsigned>(fields.take(changes_bits));
+  learned.ns = fields.take(time_bits) * time_unit_ns;
+  learned.skew_ns = fields.take(time_bits) * time_unit_ns;
+  return learned;
+}
+
+/// The members agree about it once, before they go by it: with another one a member would wait for
+/// messages that nobody sends.
+void Adaptive::find_setting(const Agreed& agreed, const char* name) {
+  const char* const text = std::getenv(variable);
+  const std::string_view wanted = text == nullptr ? "usual" : text;
+  const auto* const way = std::ranges::find(names, wanted);
+  const bool is_adaptive = wanted == "adaptive";
+  if (!is_adaptive && way == std::end(names))
+    base::fail(Errc::bad_argument,
+               fmt::format("{}: {}={}: it can be usual, adaptive, rounds, halving or doubling",
+                           name, variable, wanted));
+  // A simulation repeats exactly, and what it predicts takes no time here.
+  const bool is_simulated =
+      wait::CostModel::of_job() != nullptr || wait::this_rank(name).fault_model != nullptr;
+  if (wanted == names[0] || team_.space().header().settings.reproducible != 0 || is_simulated) {
+    setting_ = Setting::fixed;
+    return;
+  }
+  fixed_ = is_adaptive ? Way::usual : static_cast<Way>(way - std::begin(names));
+  const std::uint8_t shown = is_adaptive ? 255 : static_cast<std::uint8_t>(fixed_);
+  std::memcpy(team_.lines().outgoing(sizeof shown), &shown, sizeof shown);
+  team_.round(agreed, sizeof shown, name);
+  for (int member = 0; member < team_.size(); ++member)
+    if (team_.lines().shown_by(member) != sizeof shown ||
+        std::to_integer<std::uint8_t>(*team_.lines().incoming(member, sizeof shown)) != shown)
+      base::fail(Errc::bad_argument, fmt::format("{}: {} differs between member {} and member {}",
+                                                 name, variable, member, team_.rank()));
+  setting_ = is_adaptive ? Setting::adaptive : Setting::fixed;
+}
+
+Adaptive::Key Adaptive::key_of(const Agreed& agreed) const {
+  return {agreed.kind, team_.lines().user_call().load(std::memory_order_relaxed),
+          static_cast<unsigned>(std::bit_width(agreed.bytes))};
+}
+
+Adaptive::Row& Adaptive::row_of(const Agreed& agreed) {
+  const Key key = key_of(agreed);
+  const auto found = rows_.find(key);
+  if (found != rows_.end()) return found->second;
+  Row& row = rows_.emplace(key, ways_of(agreed.kind)).first->second;
+  if (rows_.size() <= space::TeamBlock::learned_max) row.place = static_cast<int>(rows_.size()) - 1;
+  return row;
+}
+
+/// A round in which members show their notes.
+void Adaptive::meet(Row& row, const Agreed& agreed, const char* name) {
+  const auto notes = row.learner.notes();
+  std::memcpy(team_.lines().outgoing(notes.size_bytes()), notes.data(), notes.size_bytes());
+  Agreed read_by_all = agreed;
+  read_by_all.read = {};
+  team_.round(read_by_all, notes.size_bytes(), name);
+  std::vector<std::uint32_t> of_one(notes.size());
+  row.learner.agree(static_cast<std::size_t>(team_.size()), [&](std::size_t member) {
+    const auto* const bytes = team_.lines().incoming(static_cast<int>(member), notes.size_bytes());
+    std::memcpy(of_one.data(), bytes, notes.size_bytes());
+    return std::span<const std::uint32_t>(of_one);
+  });
+}
+
+/// All members write the same.
+void Adaptive::show(const Key& key, const Row& row) {
+  if (row.place < 0) return;
+  const Learner& learner = row.learner;
+  const auto& [kind, part_of, length_class] = key;
+  const Learned learned{.kind = kind,
+                        .part_of = part_of,
+                        .length_class = length_class,
+                        .way = learner.tries() ? Way::usual : static_cast<Way>(learner.way()),
+                        .tries = learner.tries(),
+                        .changes = learner.changes(),
+                        .ns = learner.ns(),
+                        .skew_ns = learner.skew_ns()};
+  team_.block().learned[row.place].store(learned.word(), std::memory_order_relaxed);
+}
+
+Adaptive::Call::Call(detail::TeamState& team, const Agreed& agreed, const char* name)
+    : agreed_(agreed), name_(name) {
+  if (team.adaptive == nullptr) team.adaptive = std::make_shared<Adaptive>(team);
+  Adaptive& all = *team.adaptive;
+  if (all.setting_ == Setting::unknown) all.find_setting(agreed, name);
+  if (all.setting_ == Setting::fixed) {
+    way_ = all.fixed_;
+    return;
+  }
+  Row& row = all.row_of(agreed);
+  if (row.learner.is_due()) {
+    all.meet(row, agreed, name);
+    all.show(all.key_of(agreed), row);
+  }
+  all_ = &all;
+  learner_ = &row.learner;
+  way_ = static_cast<Way>(learner_->way());
+  begun_ns_ = base::now_ns();
+}
+
+// A call that fails counts, too: it fails at all members, or the team has no later ones.
+Adaptive::Call::~Call() {
+  if (all_ == nullptr) return;
+  const std::uint64_t now_ns = base::now_ns();
+  learner_->note(now_ns - begun_ns_);
+  if (wait::traces())
+    wait::trace(
+        {.kind = wait::TraceEvent::Kind::phase,
+         .rank = all_->team_.space().me(),
+         .what = wait::trace_name(fmt::format("{} below {} bytes by {}{}", name_,
+                                              std::uint64_t{1} << std::bit_width(agreed_.bytes),
+                                              name_of(way_), learner_->tries() ? ", tried" : "")),
+         .begin_ns = begun_ns_,
+         .end_ns = now_ns});
+}
+
+}  // namespace armature::team
