@@ -73,13 +73,24 @@ void add_setting(CLI::App& run, const char* name, const char* placeholder, const
       ->type_name(placeholder);
 }
 
+constexpr const char* service_threads = "--service-threads";
+constexpr std::uint64_t threads_max = 64;
+
 /// How ranks send and execute remote calls.
 void add_call_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_setting(run, "--aggregation", "K", "ARMATURE_AGGREGATION", 0, 1 << 20,
               "Remote calls to one rank that travel together (default 0: adaptive)");
-  run.add_flag_callback(
-      "--service-threads", [] { setenv("ARMATURE_SERVICE_THREADS", "1", 1); },
-      "A thread beside each rank that executes incoming calls while the rank computes");
+  run.add_flag_function(
+         service_threads,
+         [](std::int64_t threads) {
+           const std::string text = std::to_string(threads);
+           setenv("ARMATURE_SERVICE_THREADS",
+                  std::to_string(parse_count(service_threads, text, 0, threads_max)).c_str(), 1);
+         },
+         "A thread beside each rank that executes incoming calls while the rank computes; N, if a "
+         "number follows: methods that are declared as concurrent run on N threads, of virtual "
+         "ranks too")
+      ->type_name("[N]");
   run.add_flag_callback(
       "--program-threads", [] { setenv("ARMATURE_PROGRAM_THREADS", "1", 1); },
       "Threads that the program starts may make remote calls; each call then takes a lock");
@@ -286,10 +297,25 @@ std::size_t words_of_option(const CLI::App& run, const std::string& word) {
 
 }  // namespace
 
+namespace {
+
+/// The one option that may have a number behind it, or none: joins the two.
+void join_number(std::vector<std::string>& words, std::size_t at) {
+  if (words[at] != service_threads || at + 1 == words.size()) return;
+  const std::string& next = words[at + 1];
+  if (next.find_first_not_of("0123456789") != std::string::npos || next.empty()) return;
+  words[at] += "=" + next;
+  words.erase(words.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+}
+
+}  // namespace
+
 void split_off_program(const CLI::App& run, std::vector<std::string>& words) {
   std::size_t at = 1;
-  while (at < words.size() && words[at] != "--" && words[at].size() > 1 && words[at][0] == '-')
+  while (at < words.size() && words[at] != "--" && words[at].size() > 1 && words[at][0] == '-') {
+    join_number(words, at);
     at += words_of_option(run, words[at]);
+  }
   if (at >= words.size()) return;
   const std::size_t program = words[at] == "--" ? at + 1 : at;
   words_of_run().program.assign(words.begin() + static_cast<std::ptrdiff_t>(program), words.end());

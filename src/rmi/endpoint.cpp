@@ -19,13 +19,15 @@ Endpoint::Endpoint(wait::RankContext& context, const Settings& settings, Team ev
       blocks_(context.space),
       outbox_(context_, blocks_),
       dispatcher_(context_, objects_, blocks_),
-      inbox_(context_, dispatcher_),
+      methods_(context_, dispatcher_.failures()),
+      inbox_(context_, dispatcher_, methods_),
       left_calls_(context_, objects_, dispatcher_.failures()),
       flow_control_(context_, outbox_, inbox_, left_calls_, blocks_),
       futures_(context_),
       fences_(context_, outbox_, inbox_),
       service_(context_, inbox_, left_calls_) {
   context_.sender.endpoint = this;
+  objects_.note_users([this](const void* object) { return methods_.runs(object); });
   find_modules();
 }
 
@@ -55,7 +57,9 @@ void Endpoint::share(bool with_program_threads) {
 bool Endpoint::has_work() {
   if (!executes_calls()) return false;
   const Use in_use = use();
-  return inbox_.has_news() || outbox_.has_to_send() ||
+  // The thread whose method waits executes all that has come.
+  if (context_.executor != 0 && context_.executor != wait::number_of_thread()) return false;
+  return inbox_.has_news() || outbox_.has_to_send() || methods_.has_work() ||
          (!left_calls_.empty() && !context_.is_service_thread()) ||
          (fences_.are_under_way() && fences_.can_advance()) || futures_.has_work();
 }
@@ -66,7 +70,15 @@ void Endpoint::deliver() {
   if (!context_.is_shared) [[likely]]
     return execute_all();
   const Use in_use(context_.mutex, std::try_to_lock);
-  if (in_use.owns_lock()) execute_all();
+  if (!in_use.owns_lock()) return;
+  const std::uint32_t me = wait::number_of_thread();
+  if (context_.executor != 0 && context_.executor != me) return;  // its method waits for an answer
+  struct Executing {
+    std::uint32_t& executor;
+    const std::uint32_t before;
+    ~Executing() { executor = before; }
+  } const executing{context_.executor, std::exchange(context_.executor, me)};
+  execute_all();
 }
 
 bool Endpoint::deliver_from(int rank) {
@@ -105,6 +117,8 @@ void Endpoint::execute_all() {
     flow_control_.take_in_a_slice();
   } else {
     take_in();
+    if (methods_.has_work()) [[unlikely]]
+      run_queued();
     futures_.settle(fences_.are_under_way());
   }
   fences_.advance();
@@ -116,6 +130,17 @@ void Endpoint::take_in() {
   if (runs_left) left_calls_.run_all();
   inbox_.receive_all();
   if (runs_left) left_calls_.run_all();
+}
+
+/// Does what concurrent methods have left: answers, objects that were to go behind them, and calls
+/// that no thread is free for.
+void Endpoint::run_queued() {
+  if (methods_.answer_rest()) objects_.users_have_changed();
+  if (context_.in_method()) return;
+  while (auto task = methods_.take_back()) {
+    inbox_.run_queued(std::move(task));
+    context_.made_progress();
+  }
 }
 
 Endpoint& find_endpoint(const char* call) {
@@ -185,6 +210,10 @@ void poll_now(Sender& me) {
   const Endpoint::Use in_use = endpoint.use();
   me.until_poll = endpoint.context().settings.poll_every;
   if (!endpoint.context().puts_off()) endpoint.deliver();
+}
+
+bool hand_over(const Call& call, const Method& method, RunConcurrent run) {
+  return Endpoint::of(*sender).methods().take(call, method, run);
 }
 
 void catch_up(Sender& me) { Endpoint::of(me).flow_control().catch_up(); }

@@ -9,6 +9,7 @@
 #include "rmi/flow_control.hpp"
 #include "rmi/inbox.hpp"
 #include "rmi/left_calls.hpp"
+#include "rmi/method_threads.hpp"
 #include "rmi/objects.hpp"
 #include "rmi/outbox.hpp"
 #include "rmi/replies.hpp"
@@ -69,10 +70,12 @@ class Endpoint final : public wait::WorkSource {
   [[nodiscard]] Fences& fences() { return fences_; }
   [[nodiscard]] WatchedFutures& futures() { return futures_; }
   [[nodiscard]] ServiceThread& service() { return service_; }
+  [[nodiscard]] MethodThreads& methods() { return methods_; }
 
  private:
   void execute_all();
   void take_in();
+  void run_queued();
   void share(bool with_program_threads);
 
   // Each part knows some of those before it. The thread ends first.
@@ -83,6 +86,7 @@ class Endpoint final : public wait::WorkSource {
   Blocks blocks_;
   Outbox outbox_;
   Dispatcher dispatcher_;
+  MethodThreads methods_;
   Inbox inbox_;
   LeftCalls left_calls_;
   FlowControl flow_control_;

@@ -45,6 +45,16 @@ void EndpointContext::require_program_threads(const char* call) const {
                            call));
 }
 
+// The thread that executes has the lock, since what it executes holds it.
+LetOthersCall::LetOthersCall(EndpointContext& context) : context_(context) {
+  if (!context.is_shared || !executes_calls()) return;
+  {
+    const EndpointContext::Use looking(context.mutex);
+    if (context.executor != wait::number_of_thread()) return;
+  }
+  depth_ = context.mutex.let_go_of_all();
+}
+
 void EndpointContext::hold() {
   Use in_use(mutex);
   if (!executes_calls() && !holder_) holder_.emplace("remote call");

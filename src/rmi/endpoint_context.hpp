@@ -10,6 +10,7 @@
 
 #include "armature/detail/request.hpp"
 #include "rmi/called_at.hpp"
+#include "rmi/endpoint_mutex.hpp"
 #include "rmi/kept_wake.hpp"
 #include "rmi/settings.hpp"
 #include "space/address_space.hpp"
@@ -38,8 +39,10 @@ class Endpoint;
 ///   it waits for room. Else two ranks could fill each other's channels, and nobody would execute.
 /// * Waiting for an answer needs no endpoint: who answers writes into the reply slot. Such a thread
 ///   polls the network itself meanwhile, and does not sleep on the rank's notifier.
+/// * A method that waits for an answer lets go of the endpoint, but stays the one that executes:
+///   concurrent methods call meanwhile, for which it may be waiting, and nothing else is executed.
 struct EndpointContext {
-  using Use = std::unique_lock<std::recursive_mutex>;
+  using Use = std::unique_lock<EndpointMutex>;
   /// The inlined half's view of the rank, by which its endpoint is found.
   struct OwnSender : detail::Sender {
     Endpoint* endpoint = nullptr;
@@ -104,7 +107,8 @@ struct EndpointContext {
   int continuing = 0;              // continuations under way
   int own_continuing = 0;          // of these, those that the rank's own thread runs
   std::thread::id service_thread;  // set by itself, with the endpoint held
-  std::recursive_mutex mutex;
+  EndpointMutex mutex;
+  std::uint32_t executor = 0;  // the thread that executes calls at the moment; 0: none
 
  private:
   int held_ = 0;
@@ -139,6 +143,22 @@ class Held {
  private:
   EndpointContext& context_;
   bool is_kept_ = false;
+};
+
+/// Lets threads that execute none use a shared endpoint while a method of the calling thread waits
+/// for an answer.
+class LetOthersCall {
+ public:
+  explicit LetOthersCall(EndpointContext& context);
+  LetOthersCall(const LetOthersCall&) = delete;
+  LetOthersCall& operator=(const LetOthersCall&) = delete;
+  ~LetOthersCall() {
+    if (depth_ > 0) context_.mutex.take_again(depth_);
+  }
+
+ private:
+  EndpointContext& context_;
+  int depth_ = 0;
 };
 
 /// Lets go of what a thread that executes no calls holds, as it waits.

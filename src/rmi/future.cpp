@@ -1,6 +1,7 @@
 #include "armature/future.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -94,12 +95,16 @@ void FutureBase::wait() {
                      .object = this,
                      .call = "future::wait"};
   if (!executes) endpoint.publish();  // at once: it may be the call that is to be answered
+  std::optional<rmi::LetOthersCall> concurrent_ones(std::in_place, endpoint.context());
+  std::optional<rmi::MethodWaits> waits(std::in_place, endpoint.methods());
   wait::wait_until(wait, [&] {
     if (poll_held(endpoint, *this)) return true;
     if (executes) endpoint.deliver();
     wait.peer = awaited_held(endpoint, *this);
     return poll_held(endpoint, *this);
   });
+  waits.reset();
+  concurrent_ones.reset();
   if (executes) run_continuations();
 }
 

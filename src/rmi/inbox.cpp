@@ -61,10 +61,11 @@ constexpr int looks_behind_one = 4;
 
 }  // namespace
 
-Inbox::Inbox(EndpointContext& context, Dispatcher& dispatcher)
+Inbox::Inbox(EndpointContext& context, Dispatcher& dispatcher, MethodThreads& methods)
     : context_(context),
       space_(context.space),
       dispatcher_(dispatcher),
+      methods_(methods),
       may_lag_(!context.has_service && context.rank.scheduler == nullptr &&
                context.rank.fault_model == nullptr && !wait::cores_are_shared()),
       channels_(context.space.slot(context.space.me()).channels) {}
@@ -235,13 +236,24 @@ bool Inbox::receive_next() {
   return false;
 }
 
+void Inbox::run_queued(std::unique_ptr<ConcurrentTask> task) {
+  Objects& objects = dispatcher_.objects();
+  {
+    const OnTop on_top(context_, objects);
+    context_.sender.depth = task->depth;
+    objects.runs(task->call.object);
+    methods_.run_here(std::move(task));
+  }
+  objects.users_have_changed();
+}
+
 void Inbox::stop_lagging() {
   for (const auto& in : incoming_) in->look_at_ns = 0;
 }
 
 std::uint64_t Inbox::executed(int from) const {
   for (const auto& in : incoming_)
-    if (in->from == from) return in->executed;
+    if (in->from == from) return in->executed - methods_.under_way(from);
   if (executed_before_ == nullptr) return 0;
   const std::uint64_t* const before = executed_before_->find(static_cast<std::size_t>(from));
   return before != nullptr ? *before : 0;
@@ -250,6 +262,7 @@ std::uint64_t Inbox::executed(int from) const {
 std::uint64_t Inbox::executed() const {
   std::uint64_t sum = 0;
   for (const auto& in : incoming_) sum += in->executed;
+  sum -= methods_.under_way();
   if (executed_before_ == nullptr) return sum;
   for (const int from : executed_before_->indices())
     sum += *executed_before_->find(static_cast<std::size_t>(from));

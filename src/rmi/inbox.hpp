@@ -10,6 +10,7 @@
 #include "rmi/dispatcher.hpp"
 #include "rmi/endpoint_context.hpp"
 #include "rmi/incoming.hpp"
+#include "rmi/method_threads.hpp"
 #include "rmi/traced_calls.hpp"
 #include "space/new_connections.hpp"
 
@@ -20,7 +21,7 @@ namespace armature::rmi {
 /// time, on the rank's own stack.
 class Inbox {
  public:
-  Inbox(EndpointContext& context, Dispatcher& dispatcher);
+  Inbox(EndpointContext& context, Dispatcher& dispatcher, MethodThreads& methods);
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
   ~Inbox() = default;
@@ -42,6 +43,8 @@ class Inbox {
   bool receive_next();
   /// The channel of the request whose method runs on top; nullptr where there is none.
   [[nodiscard]] Incoming* receiving() const { return receiving_; }
+  /// Runs a call of a concurrent method that was queued, as it would run those that come.
+  void run_queued(std::unique_ptr<ConcurrentTask> task);
   /// The next look is at once, at streams too.
   void stop_lagging();
 
@@ -86,6 +89,7 @@ class Inbox {
   EndpointContext& context_;
   space::AddressSpace& space_;
   Dispatcher& dispatcher_;
+  MethodThreads& methods_;
   const bool may_lag_;  // behind a stream
   const space::NewConnections& channels_;
   std::uint32_t channels_seen_ = 0;

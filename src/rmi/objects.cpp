@@ -64,6 +64,7 @@ void Objects::destroy(ObjectId id) {
 }
 
 bool Objects::waits(const void* object) const {
+  if (has_users_ && has_users_(object)) return true;
   const Waits* one = waits_;
   while (one != nullptr && one->object_ != object) one = one->below_;
   return one != nullptr;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -78,6 +79,12 @@ class Objects {
     const void* const object_;
     const Waits* const below_;
   };
+  /// Whether a method of an object is under way elsewhere than on the rank's stack, asks this.
+  void note_users(std::function<bool(const void*)> are_there) { has_users_ = std::move(are_there); }
+  /// A method that was under way elsewhere is over: objects that waited for it may be destroyed.
+  void users_have_changed() {
+    if (!doomed_.empty()) destroy_doomed();
+  }
   /// The first place for a shared object that was never used here.
   [[nodiscard]] std::uint32_t next_shared() const { return next_shared_; }
 
@@ -110,6 +117,7 @@ class Objects {
   const void* running_ = nullptr;  // whose method is on top
   const Waits* waits_ = nullptr;
   std::vector<Doomed> doomed_;
+  std::function<bool(const void*)> has_users_;
 };
 
 }  // namespace armature::rmi

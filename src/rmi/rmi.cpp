@@ -37,8 +37,13 @@ void unregister_object(ObjectId id) noexcept {
   if (!rmi::executes_calls() && !under_way.emplace(std::nothrow).has_begun()) return;
   rmi::Endpoint* const endpoint = rmi::endpoint_of_caller();
   if (endpoint == nullptr) return;
-  const rmi::Endpoint::Use in_use = endpoint->use();
-  endpoint->objects().remove(id);
+  const void* object = nullptr;
+  {
+    const rmi::Endpoint::Use in_use = endpoint->use();
+    object = endpoint->objects().find(id);
+    endpoint->objects().remove(id);
+  }
+  if (object != nullptr) endpoint->methods().let_end(object);
 }
 
 // All members must know the object by the same number: the largest that one of them would give it.

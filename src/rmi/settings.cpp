@@ -26,7 +26,7 @@ void take(const char* variable, N& value) {
 
 }  // namespace
 
-Settings settings_at_start() {
+Settings settings_at_start(bool takes_turns) {
   Settings settings;
   take("ARMATURE_AGGREGATION", settings.aggregation);
   take("ARMATURE_POLL_EVERY", settings.poll_every);
@@ -38,9 +38,20 @@ Settings settings_at_start() {
     flag = number != 0;
   };
   take_flag("ARMATURE_SERVICE_THREADS", settings.service_thread);
+  // Virtual ranks have no thread that executes calls, but threads for concurrent methods.
+  if (takes_turns && method_threads_at_start() > 0) settings.service_thread = false;
   take_flag("ARMATURE_PROGRAM_THREADS", settings.program_threads);
   check(settings);
   return settings;
+}
+
+std::size_t method_threads_at_start() {
+  std::uint32_t threads = 0;
+  take("ARMATURE_SERVICE_THREADS", threads);
+  if (threads > method_threads_max)
+    base::fail(Errc::start, fmt::format("ARMATURE_SERVICE_THREADS={}: it can be 0 to {}", threads,
+                                        method_threads_max));
+  return threads > 1 ? threads - 1 : 0;
 }
 
 void check(const Settings& settings) {

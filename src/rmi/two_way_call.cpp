@@ -33,13 +33,14 @@ Endpoint& endpoint_to_call(Rank to) {
 }
 
 void require_not_too_deep(Endpoint& endpoint, Rank to) {
-  if (endpoint.context().sender.depth >= endpoint.context().settings.nesting_max)
+  // A thread that runs a concurrent method has its depth to itself.
+  const int depth = rmi::executes_calls() ? endpoint.context().sender.depth : sender->depth;
+  if (depth >= static_cast<int>(endpoint.context().settings.nesting_max))
     base::fail(
         Errc::nesting,
         fmt::format("a two-way call to rank {} would be the {}th of a chain of calls made while "
                     "answering calls; the limit is {} (armature run --nesting-max)",
-                    static_cast<int>(to), endpoint.context().sender.depth + 1,
-                    endpoint.context().settings.nesting_max));
+                    static_cast<int>(to), depth + 1, endpoint.context().settings.nesting_max));
 }
 
 }  // namespace
@@ -159,6 +160,8 @@ void await_reply(Reply* reply, Rank from) {
   }
   // The wait itself delivers often enough where the other rank needs this thread to answer.
   const bool delivers = executes && endpoint.context().rank.scheduler == nullptr;
+  const rmi::LetOthersCall concurrent_ones(endpoint.context());
+  const rmi::MethodWaits waits(endpoint.methods());
   wait::wait_until(wait, [&] {
     if (reply_is_there(reply)) return true;
     if (!delivers) return false;

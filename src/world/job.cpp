@@ -59,7 +59,8 @@ Job::Job(AddressSpace& space, wait::Scheduler* scheduler, transport::FaultModel*
   Team all(std::make_shared<detail::TeamState>(space, space.world_block(), space.me()));
   world_ = std::make_unique<World>(all);
   hosting::world_slot.put(context_.slots, world_.get());
-  endpoint_ = std::make_unique<rmi::Endpoint>(context_, rmi::settings_at_start(), std::move(all));
+  endpoint_ = std::make_unique<rmi::Endpoint>(
+      context_, rmi::settings_at_start(scheduler != nullptr), std::move(all));
   rmi::endpoint_slot.put(context_.slots, endpoint_.get());
   context_.add(*endpoint_);
   context_.sender = &endpoint_->context().sender;
@@ -90,6 +91,7 @@ void Job::leave() {
 
 Job::~Job() {
   fibers::end_rank_locals(context_);
+  endpoint_->methods().end();
   endpoint_->service().end();  // what it still executes may be of a service
   fibers::forget_in_services(context_.space.me());
   context_.remove(*endpoint_);

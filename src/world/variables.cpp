@@ -34,7 +34,7 @@ void require_sense_of_variables() {
   (void)transport::Limits::get();
   (void)transport::engine_wanted();
   (void)copies::wanted_way();
-  (void)rmi::settings_at_start();
+  (void)rmi::settings_at_start(false);
   (void)image::globals_are_private();
   (void)on_death_wanted();
   (void)threads_wanted();

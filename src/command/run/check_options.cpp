@@ -34,14 +34,21 @@ void check_other_threads(const LaunchOptions& options) {
       "--program-threads (ARMATURE_PROGRAM_THREADS) does not go with --threads: in a process of "
       "several ranks, threads that the program starts are of no rank, and make no remote calls");
   if (!options.virtual_ranks && !options.simulation_seed) return;
+  constexpr std::string_view service_threads = "--service-threads";
   for (const auto& [option, variable] :
-       {std::pair{"--service-threads", "ARMATURE_SERVICE_THREADS"},
-        std::pair{"--program-threads", "ARMATURE_PROGRAM_THREADS"}}) {
+       {std::pair{service_threads, "ARMATURE_SERVICE_THREADS"},
+        std::pair{std::string_view("--program-threads"), "ARMATURE_PROGRAM_THREADS"}}) {
     const char* const value = getenv(variable);
+    const bool is_for_concurrent_methods = option == service_threads && !options.simulation_seed &&
+                                           value != nullptr && std::string_view(value) != "1";
+    if (is_for_concurrent_methods) continue;
     refuse_if(value != nullptr && std::string_view(value) != "0",
               "{} ({}) goes neither with --virtual nor with --simulate: calls are executed when a "
-              "rank waits or yields",
-              option, variable);
+              "rank waits or yields{}",
+              option, variable,
+              option == service_threads && !options.simulation_seed
+                  ? " (--service-threads N, from 2 on, runs concurrent methods of virtual ranks)"
+                  : "");
   }
 }
 
