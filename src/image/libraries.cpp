@@ -24,11 +24,6 @@ bool is_named(const Loaded& library, std::string_view name) {
          (own.size() == name.size() || (name.ends_with(".so") && own[name.size()] == '.'));
 }
 
-/// Whether it keeps what gfortran's programs do with files.
-bool keeps_units(const Loaded& library) {
-  return is_named(library, "libgfortran.so") || is_named(library, "libquadmath.so");
-}
-
 std::string names_of(const std::vector<Loaded>& loaded) {
   std::string text;
   for (const Loaded& one : loaded)
@@ -98,6 +93,10 @@ std::vector<base::FileDescriptor> files_of(const std::vector<Loaded>& images) {
                "there: start the program itself, not the loader (ld-linux-x86-64.so.2)");
   }
   return files;
+}
+
+bool keeps_units(const Loaded& library) {
+  return is_named(library, "libgfortran.so") || is_named(library, "libquadmath.so");
 }
 
 bool is_shared(const Loaded& library) {

@@ -17,6 +17,9 @@ std::vector<Loaded> copied_images(const bootstrap::PrivateGlobals& wanted);
 /// C++ libraries, the compiler's, and Armature's own.
 bool is_shared(const Loaded& library);
 
+/// Whether it keeps what gfortran's programs do with files: such libraries are copied unasked.
+bool keeps_units(const Loaded& library);
+
 /// Opens the file of each image. Throws Error(start) where it cannot be read, or is not what has
 /// been loaded.
 std::vector<base::FileDescriptor> files_of(const std::vector<Loaded>& images);

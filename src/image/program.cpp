@@ -48,6 +48,8 @@ Program& of_process() { return base::state<Program>(); }
     std::vector<base::FileDescriptor> files;
     if (program.images.size() > 1) files = files_of(program.images);
     for (std::size_t i = 1; i < program.images.size(); ++i) program.images[i].file = files[i].get();
+    // A named library's constructor may have written to variables that the program has, too.
+    if (!wanted.libraries.empty()) program.images.front().file = files.front().get();
     program.plan = plan(program.images);
   } catch (const Error& error) {
     program.why_none = error.what();

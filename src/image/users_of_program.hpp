@@ -12,8 +12,9 @@ namespace armature::image {
 std::optional<std::string> name_of_program(const Copies& copies, const Loaded& library);
 
 /// Throws Error(start) where a library that the program is linked with, and that is not copied,
-/// uses a variable or function that the program defines: it would find the original's, which no
-/// rank has.
+/// uses a variable or function that the program or a named library defines: it would find the
+/// original's, which no rank has. And where a copied library would use the variable of one that is
+/// not, as both define it.
 void refuse_users_of_program(const Copies& copies);
 
 }  // namespace armature::image
