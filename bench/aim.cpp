@@ -9,6 +9,8 @@ std::optional<double> aimed_ns(const Row& row, std::span<const Aim> aims,
   const auto aim = std::ranges::find_if(
       aims, [&](const Aim& a) { return a.op == row.op && a.bytes == row.bytes; });
   if (aim == aims.end()) return std::nullopt;
+  if (aim->ns_max > 0 && aim->ratio_max > 0 && row.limit_ns)
+    return aim->ns_max + aim->ratio_max * *row.limit_ns;
   if (aim->ns_max > 0) return aim->ns_max;
   if (!row.limit_ns) return std::nullopt;
   if (aim->than.empty()) return aim->ratio_max * *row.limit_ns;

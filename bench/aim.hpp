@@ -10,8 +10,8 @@
 
 namespace armature::bench {
 
-/// A bound on a row's time: so many times its limit, so many nanoseconds, or no more times its
-/// limit than another row takes of its own.
+/// A bound on a row's time: so many times its limit, so many nanoseconds, both together where both
+/// are given, or no more times its limit than another row takes of its own.
 struct Aim {
   std::string_view op;
   std::size_t bytes = 0;

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "bench/globals_rows.hpp"
 #include "bench/suite.hpp"
 
 // `armature bench virtual`: ranks that are fibers.
@@ -30,6 +31,12 @@ constexpr Aim aims[] = {
     {.op = "jacobi.far16", .bytes = 0, .ratio_max = 1},
     {.op = "migrate", .bytes = 1 << 10, .ns_max = 5000},
     {.op = "migrate", .bytes = 1 << 30, .ns_max = 5000},
+    {.op = "globals.copy", .bytes = 0, .ratio_max = 1.3, .ns_max = 30'000},
+    {.op = "globals.copy", .bytes = 1 << 20, .ratio_max = 1.3, .ns_max = 30'000},
+    {.op = "globals.switch", .bytes = 0, .ratio_max = 1.05},
+    {.op = "globals.switch", .bytes = 256, .ratio_max = 1, .ns_max = 20},
+    {.op = "globals.migrate", .bytes = 1 << 20, .ns_max = 5000},
+    {.op = "globals.start.10000", .bytes = 0, .ns_max = 2e9},
 };
 
 void collect(Collector& collector) {
@@ -47,6 +54,8 @@ void collect(Collector& collector) {
     collector.job({.ranks = 16, .virtual_processes = 4, .nodes = 2}, "nodes");
   if (collector.wants({"recovery"}))
     collector.job({.ranks = 4, .virtual_processes = 2, .recovers = true}, "recovery");
+  if (collector.wants({"globals.copy", "globals.switch", "globals.migrate", "globals.start.10000"}))
+    collector.take(globals_rows(collector.quick()));
   collector.examples();
   collector.examples_far_apart();
   if (collector.wants({"migrate"})) collector.job({.ranks = 2, .virtual_processes = 2}, "virtual");
@@ -88,6 +97,14 @@ constexpr const char* footer =
                      same two processes
   migrate.nodes.first  the same to where it has left nothing, into memory that the machine has
                      free (a hypervisor may have to give it first, which takes three times as long)
+  globals.copy       what it adds to the start of a rank that it has a copy of the program, of so
+                     many bytes with initial values, as time of the processor; limit: writing as
+                     many fresh pages of a memory file. Where the programs lie beside the command,
+                     in the folder bench
+  globals.switch     from a rank to another, with so many bytes of thread-local variables; limit:
+                     the same with shared globals
+  globals.migrate    a rank that has a copy of that size goes to another process; limit: likewise
+  globals.start.10000  start and end of so many ranks in two processes; limit: likewise
 
 Examples:
   armature bench virtual

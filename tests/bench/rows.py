@@ -53,6 +53,8 @@ SHMEM = {"put.value": [8], "get.value": [8], "put": [8, 4096, 1 << 20], "get": [
 SUITES = {
     "rma": (RMA, {"allreduce8.p2": [0], "allreduce8.p8": [0], "rss": [None], "rss.64": [None]}),
     "virtual": ({"yield": [0], "rpc": [0], "checkpoint": [32 << 20], "restart": [32 << 20],
+                 "globals.copy": [0, 1 << 20], "globals.switch": [0, 256], "globals.migrate": [1 << 20],
+                 "globals.start.1000": [0],
                  "hotspot": [0], "hotspot.balanced": [0], "lu": [0], "mg": [0], "jacobi": [0],
                  **{f"{program}.far{each}": [0] for program in ("lu", "mg", "jacobi") for each in (1, 8, 16)}},
                 {"recovery": [16 << 20], "rpc.oneway": [8], "migrate": [1 << 10, 1 << 20, 1 << 30]}),
