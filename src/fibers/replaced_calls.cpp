@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "armature/run.hpp"
 #include "base/fail.hpp"
 #include "fibers/rank_fiber.hpp"
 #include "image/copies.hpp"
@@ -50,6 +51,15 @@ int refuse_at_quick_exit(void (* /*function*/)(void*), void* /*of_copy*/) { retu
 [[noreturn]] void end_rank(int status) {
   image::end_main(status);
   std::exit(status);
+}
+
+/// MPI's processes are those of the system: all ranks of a process would be the same one of them,
+/// and the second one could not initialise it.
+int refuse_mpi() {
+  abort(1,
+        "the program initialises MPI in a virtual rank: MPI counts processes, not the ranks that "
+        "they host. Run it without --virtual, or compile it where there is no mpi.h: mp3.h then "
+        "has ARMCI's own calls");
 }
 
 /// Streams stay in step with stdio: a copy's are copies of the library's, which know one way.
@@ -107,6 +117,8 @@ void replace_calls(image::Plan& plan) {
   plan.replace("__cxa_at_quick_exit", refuse_at_quick_exit);
   plan.replace("_ZNSt8ios_base15sync_with_stdioEb", keep_in_step);
   plan.replace("exit", end_rank);
+  for (const char* const name : {"MPI_Init", "MPI_Init_thread", "mpi_init_", "mpi_init_thread_"})
+    plan.replace(name, refuse_mpi);
   plan.replace("getopt", get_option);
   plan.replace("getopt_long", get_option_long);
   plan.replace("getopt_long_only", get_option_long_only);
