@@ -38,7 +38,7 @@ std::string output(const Run& run, bool is_private) {
                     path_of_program(run.program), run.task});
 }
 
-/// What the program prints, and what it prints of the limit: with copies, and without.
+/// Times that the program prints, with copies and without, and what it prints of the limit.
 struct Printed {
   double ns = 0, limit_ns = 0, shared_ns = 0;
 };

@@ -1,5 +1,5 @@
-// What globals of one's own cost: run by `armature bench virtual` with --private-globals=on, and
-// off. Prints nanoseconds, and behind them those of the limit, if any.
+// This program measures what globals of one's own cost: `armature bench virtual` runs it with
+// --private-globals=on, and off. It prints nanoseconds, and behind them those of the limit, if any.
 //
 //   globals_small start    only joins the job
 //                 copy     the processor's time until all ranks of a process have begun, for each;
@@ -31,7 +31,7 @@ namespace {
 using armature::bench::median;
 using armature::bench::now_ns;
 
-/// Of the processor: starting ranks waits for nobody, and other programs are left out.
+/// Time of the processor: starting ranks waits for nobody, and other programs are left out.
 double busy_ns() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

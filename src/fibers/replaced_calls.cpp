@@ -12,7 +12,6 @@
 #include <span>
 #include <utility>
 
-#include "armature/run.hpp"
 #include "base/fail.hpp"
 #include "fibers/rank_fiber.hpp"
 #include "image/copies.hpp"
@@ -56,10 +55,11 @@ int refuse_at_quick_exit(void (* /*function*/)(void*), void* /*of_copy*/) { retu
 /// MPI's processes are those of the system: all ranks of a process would be the same one of them,
 /// and the second one could not initialise it.
 int refuse_mpi() {
-  abort(1,
-        "the program initialises MPI in a virtual rank: MPI counts processes, not the ranks that "
-        "they host. Run it without --virtual, or compile it where there is no mpi.h: mp3.h then "
-        "has ARMCI's own calls");
+  base::fail(
+      Errc::misuse,
+      "the program initialises MPI in a virtual rank: MPI counts processes, not the ranks that "
+      "they host. Run it without --virtual, or compile it where there is no mpi.h: mp3.h then "
+      "has ARMCI's own calls");
 }
 
 /// Streams stay in step with stdio: a copy's are copies of the library's, which know one way.
