@@ -48,19 +48,35 @@ struct Cell {
   int row = 0, column = 0;
   std::uint64_t received = 0;
   std::vector<std::uint64_t> history;
+  armature::mailbox<std::uint64_t> letters{};  // by triples of steps
+  long triple = 0;
 
   void define_type(armature::typer& t) {
     t.local(row);
     t.local(column);
     t.local(received);
     t.local(history);
+    t.local(letters);
+    t.local(triple);
   }
   void take(std::uint64_t value) { received += value; }  // in any order
   /// Passes something on to a neighbour.
   void step(Cells cells, int number, int columns) {
     const std::uint64_t value =
         mixed(static_cast<std::uint64_t>(row * 100 + column), static_cast<std::uint64_t>(number));
-    cells[{row, (column + 1) % columns}].async(&Cell::take, value);
+    const auto neighbour = cells[{row, (column + 1) % columns}];
+    neighbour.async(&Cell::take, value);
+    neighbour.put(&Cell::letters, number / 3, value);
+    if (number == 0) wait();
+  }
+  /// It waits while checkpoints are written, and while it moves.
+  void wait() { armature::when(this, &Cell::read, letters(triple, 3)); }
+  void read(const std::vector<std::uint64_t>& three) {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t one : three) sum += one;  // in any order
+    received = mixed(received, sum);
+    ++triple;
+    wait();
   }
   void remember() {
     history.push_back(received);

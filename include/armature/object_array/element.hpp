@@ -12,6 +12,7 @@
 #include "armature/error.hpp"
 #include "armature/future.hpp"
 #include "armature/object_array/action.hpp"
+#include "armature/object_array/mailbox.hpp"
 #include "armature/object_array/part.hpp"
 #include "armature/rmi.hpp"
 #include "armature/shared.hpp"
@@ -95,6 +96,14 @@ class object_array_element {
   template <detail::Visitor F, class... Args>
   auto visit(F f, const Args&... args) const {
     return ask_it(f, detail::kept(args)...).get();
+  }
+
+  /// Puts a message into a mailbox of the element: a one-way call.
+  template <class Object, class M, class Tag>
+  requires std::derived_from<T, Object>
+  void put(mailbox<M, Tag> Object::*box, const std::type_identity_t<Tag>& tag,
+           const std::type_identity_t<M>& message) const {
+    tell(detail::PutMessage<Object, M, Tag>{box}, tag, message);
   }
 
   // -- itself
