@@ -24,49 +24,17 @@ namespace armature {
 
 namespace detail {
 
-/// Combines the results of the elements that exist, for the rank that waits for the promise.
-template <class R, class Op>
-future<void> combine_answers(remote_promise<std::optional<R>> promise, Op op,
-                             std::vector<future<std::optional<R>>> each) {
-  std::optional<R> sum;
-  try {
-    for (auto& one : each)
-      if (std::optional<R> value = co_await one)
-        sum = sum ? static_cast<R>(op(*std::move(sum), *std::move(value))) : std::move(value);
-    promise.set(sum);
-  } catch (...) {
-    fail_with_exception(promise);
-  }
-}
+/// An element, and where its home knows it.
+template <class Index>
+struct FoundElement {
+  static constexpr bool owns_its_members = true;
+  Index index;
+  int member = 0;
+  std::uint64_t epoch = 0;
 
-/// To an element that may have gone meanwhile: then nobody is told.
-template <class F>
-struct CallIfThere {
-  F f;
-  template <class Part, class... A>
-  auto operator()(Part& part, typename Part::Record& record, const typename Part::Index& index,
-                  A&&... args) {
-    CallIt<F> call{f};
-    using Result =
-        std::remove_cvref_t<decltype(call(part, record, index, std::forward<A>(args)...))>;
-    if constexpr (is_future<Result>) {
-      return record.object ? call(part, record, index, std::forward<A>(args)...) : Result();
-    } else {
-      if (record.object) (void)call(part, record, index, std::forward<A>(args)...);
-    }
-  }
-};
-
-/// A two-way call of an element that may have gone: then there is no result. (An error cannot tell
-/// that the element is missing, since its method may throw the same error about another one.)
-template <class R, class F>
-struct AskIfThere {
-  F f;
-  template <class Part, class... A>
-  std::optional<R> operator()(Part& part, typename Part::Record& record,
-                              const typename Part::Index& index, A&&... args) {
-    if (!record.object) return std::nullopt;
-    return CallIt<F>{f}(part, record, index, std::forward<A>(args)...);
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(index, member, epoch);
   }
 };
 
@@ -101,6 +69,25 @@ class object_array_ref {
   }
   [[nodiscard]] object_array_section<T, Index> section(std::vector<Index> indices) const {
     return {parts_, std::move(indices)};
+  }
+  /// The elements that exist and whose index has that: is_in(index), called where the index has its
+  /// home. For one rank to call; it asks each member once. In the order of the indices, if they
+  /// have one.
+  template <detail::Visitor F>
+  requires std::predicate<const F&, const Index&>
+  [[nodiscard]] object_array_section<T, Index> select(F is_in) const {
+    Part& here = part();
+    std::vector<future<std::vector<detail::FoundElement<Index>>>> each;
+    for (int m = 0; m < team().size(); ++m)
+      each.push_back(armature::ask(here.directory().rank_of(m), SelectHere{}, parts_, is_in));
+    std::vector<Index> all;
+    for (auto& some : each)
+      for (detail::FoundElement<Index>& one : some.get()) {
+        here.directory().learn(one.index, one.member, one.epoch);
+        all.push_back(std::move(one.index));
+      }
+    if constexpr (std::totally_ordered<Index>) std::sort(all.begin(), all.end());
+    return {parts_, std::move(all)};
   }
   [[nodiscard]] const Team& team() const { return part().directory().team(); }
 
@@ -164,6 +151,18 @@ class object_array_ref {
       Part& here = parts.local();
       for (const Index& index : here.directory().at_home())
         here.send(index, detail::Tell<detail::CallIfThere<F>>{{f}}, args...);
+    }
+  };
+  struct SelectHere {
+    template <class F>
+    std::vector<detail::FoundElement<Index>> operator()(shared_ref<Part> parts, F is_in) const {
+      auto& directory = parts.local().directory();
+      std::vector<detail::FoundElement<Index>> all;
+      for (const Index& index : directory.at_home()) {
+        const auto& route = directory.route(index);
+        if (is_in(index)) all.push_back({index, route.member, route.epoch});
+      }
+      return all;
     }
   };
   template <class R, class Op>

@@ -37,6 +37,11 @@ class ElementDirectory {
   [[nodiscard]] Rank next_of(const Index& index, const Route& route) const {
     return rank_of(route.epoch == 0 ? home(index) : route.member);
   }
+  /// The member that will probably execute a call.
+  [[nodiscard]] int likely_member(const Index& index) const {
+    const auto route = routes_.find(index);
+    return route == routes_.end() || route->second.epoch == 0 ? home(index) : route->second.member;
+  }
   /// The rank that will probably execute a call.
   [[nodiscard]] Rank likely(const Index& index) const {
     const auto route = routes_.find(index);

@@ -13,6 +13,7 @@
 #include "armature/future.hpp"
 #include "armature/object_array/action.hpp"
 #include "armature/object_array/mailbox.hpp"
+#include "armature/object_array/many.hpp"
 #include "armature/object_array/part.hpp"
 #include "armature/rmi.hpp"
 #include "armature/shared.hpp"
@@ -20,17 +21,6 @@
 namespace armature {
 
 namespace detail {
-
-template <class Parts, class Index, class Action, class... A>
-auto ask_element(Parts& part, const Index& index, const Action& action, const A&... args) {
-  using Part = std::remove_cvref_t<Parts>;
-  using R = std::decay_t<decltype(std::declval<Action&>()(
-      std::declval<Part&>(), std::declval<typename Part::Record&>(), index, std::declval<A>()...))>;
-  part.turns().require_depth();
-  auto [answer, promise] = make_promise<R>(part.directory().likely(index));
-  part.send(index, Ask<R, Action>{action, promise}, args...);
-  return std::move(answer);
-}
 
 /// send(keep<P>(args)...), for a method's parameters.
 template <class... P, class Send, class... Args>
@@ -165,8 +155,10 @@ class object_array_element {
   Index index_{};
 };
 
-/// Some elements of an object_array, in an order. Calls are made one by one, so each keeps its
-/// place among the caller's other calls to that element.
+/// Some elements of an object_array, in an order. Calls by `async`, `ask` and `reduce` are made one
+/// by one, so each keeps its place among the caller's other calls to that element. `multicast` and
+/// `combine` send one message to each member that has some, by a tree; these are not ordered, and
+/// elements that do not exist are left out.
 template <class T, ArrayIndex Index>
 class object_array_section {
  public:
@@ -200,6 +192,42 @@ class object_array_section {
     auto sum = std::move(answers.front());
     for (std::size_t i = 1; i < answers.size(); ++i) sum = op(std::move(sum), answers[i]);
     return sum;
+  }
+
+  template <class Member, class... Args>
+  requires OneWayMethod<Member, T, Args...>
+  void multicast(Member method, const Args&... args) const {
+    Part& part = parts_.local();
+    detail::with_kept(
+        detail::ParametersOfMember<Member>(),
+        [&](const auto&... kept) {
+          detail::CallMany<Part>{}(parts_, detail::by_member(part, indices_),
+                                   detail::MethodOfElement<T, Member>(method), kept...);
+        },
+        args...);
+  }
+  /// Returns a future of the combined results; `then` gives it a callback. They are combined in no
+  /// particular order: op must be associative and commute. Without elements it throws
+  /// Error(bad_argument).
+  template <class Member, class Op = std::plus<>, class... Args>
+  requires(TwoWayMethod<Member, T, Args...>&& detail::TravelsAsOperator<Op>)
+      [[nodiscard]] auto combine(Member method, Op op = {}, const Args&... args) const {
+    using R = detail::MethodResult<T, Member, Args...>;
+    Part& part = parts_.local();
+    part.turns().require_depth();
+    auto promised = make_promise<std::optional<R>>(part.directory().rank_of(part.directory().me()));
+    detail::with_kept(
+        detail::ParametersOfMember<Member>(),
+        [&](const auto&... kept) {
+          detail::AskMany<Part, R, Op>{}(part.turns().depth, parts_,
+                                         detail::by_member(part, indices_), promised.second, op,
+                                         detail::MethodOfElement<T, Member>(method), kept...);
+        },
+        args...);
+    return std::move(promised.first).then([](std::optional<R> sum) {
+      if (!sum) throw Error(Errc::bad_argument, "object_array: a reduction of no elements");
+      return *std::move(sum);
+    });
   }
 
  private:

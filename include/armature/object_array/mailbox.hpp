@@ -234,7 +234,7 @@ class mailbox : public detail::MailboxWaits {
 };
 
 namespace detail {
-/// What brings a message to an element.
+/// A visitor that brings a message to an element.
 template <class T, class M, class Tag>
 struct PutMessage {
   mailbox<M, Tag> T::*box;

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "armature/detail/method.hpp"
 #include "armature/error.hpp"
 #include "armature/future.hpp"
+#include "armature/rmi.hpp"
 
-// Who waits for messages of a mailbox. A method that waits is described by values, so that the wait
+// Waits for messages of a mailbox. A method that waits is described by values, so that the wait
 // moves with its element. Mailboxes name each other by the distance of their addresses, since they
 // are members of one object, wherever that is. A future waits where it is, and so does its element.
 
