@@ -55,7 +55,7 @@ std::string path_of(const Program& program) {
   return access(path.c_str(), X_OK) == 0 ? path.string() : std::string();
 }
 
-double program_ns(const Program& program, Hosting hosting, bool quick) {
+std::string output_of(const Program& program, Hosting hosting, bool quick) {
   const int ranks = 2 * std::max(hosting.virtual_each, 1);
   std::vector<std::string> command{own_path().string(), "run", "-n", std::to_string(ranks)};
   if (hosting.virtual_each > 0)
@@ -64,16 +64,22 @@ double program_ns(const Program& program, Hosting hosting, bool quick) {
   command.push_back(path_of(program));
   std::istringstream words(quick ? program.quick_words : program.words);
   for (std::string word; words >> word;) command.push_back(word);
-  const std::string output =
-      output_of(command, hosting.between_nodes ? "ARMATURE_NET_HOOK=delay=500" : "");
+  return output_of(command, hosting.between_nodes ? "ARMATURE_NET_HOOK=delay=500" : "");
+}
+
+double ns_behind(std::string_view output, const Program& program) {
   const std::size_t before = output.find(program.before);
-  const double seconds =
-      before == std::string::npos
-          ? 0
-          : std::strtod(output.c_str() + before + std::string(program.before).size(), nullptr);
+  const std::string number(before == output.npos
+                               ? std::string_view("0")
+                               : output.substr(before + std::string_view(program.before).size()));
+  const double seconds = std::strtod(number.c_str(), nullptr);
   if (!(seconds > 0))
     throw std::runtime_error("bench: " + std::string(program.name) + " does not say how long");
   return seconds * 1e9;
+}
+
+double program_ns(const Program& program, Hosting hosting, bool quick) {
+  return ns_behind(output_of(program, hosting, quick), program);
 }
 
 }  // namespace armature::bench

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace armature::bench {
@@ -29,6 +30,12 @@ struct Hosting {
   int virtual_each = 0;  // so many virtual ranks in each of two processes; 0: two process ranks
   bool between_nodes = false;  // of one process each; every packet takes 0.5 ms longer
 };
+
+/// What the program writes in two processes.
+std::string output_of(const Program& program, Hosting hosting, bool quick);
+
+/// The seconds, as nanoseconds, behind the program's word in that. Throws where there are none.
+double ns_behind(std::string_view output, const Program& program);
 
 /// The seconds, as nanoseconds, that the program takes in two processes.
 double program_ns(const Program& program, Hosting hosting, bool quick);

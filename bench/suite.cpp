@@ -106,6 +106,20 @@ void Collector::examples_far_apart() {
               {.virtual_each = each, .between_nodes = true}, {.between_nodes = true});
 }
 
+void Collector::modules_far_apart() {
+  const Program b{"modules", "", "", "B "};
+  if (!wants({"modules.after", "modules.together"}) || path_of(b).empty()) return;
+  for (int i = 0; i < times(); ++i) {
+    const std::string output = output_of(b, {.between_nodes = true}, request_.quick);
+    const double b_ns = ns_behind(output, b);
+    const double c_ns = ns_behind(output, {"modules", "", "", "C "});
+    const double together_ns = ns_behind(output, {"modules", "", "", "together "});
+    const double longer_ns = std::max(b_ns, c_ns);
+    take({{.op = "modules.after", .ns = b_ns + c_ns, .limit_ns = longer_ns},
+          {.op = "modules.together", .ns = together_ns, .limit_ns = longer_ns}});
+  }
+}
+
 void Collector::take(const std::vector<Row>& rows) {
   for (const Row& row : rows)
     if (wants({row.op})) add(row);

@@ -56,6 +56,9 @@ class Collector {
   /// Rows of examples with many virtual ranks to a process, between nodes that are far from each
   /// other.
   void examples_far_apart();
+  /// Rows of two modules on ranks of two nodes that are far from each other: one after the other,
+  /// and together; limit: the longer one alone.
+  void modules_far_apart();
   /// A row of what it takes to start and end so many ranks.
   void startup(int ranks, int times);
   /// Rows that a program has measured: adds the ones that are asked for.

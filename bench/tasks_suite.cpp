@@ -10,6 +10,7 @@ void collect(Collector& collector) {
   if (collector.wants({"empty", "metg_trivial", "metg_stencil", "metg_fft", "metg_tree",
                        "metg_random", "metg_spread", "cholesky", "smith_waterman"}))
     collector.job({.ranks = 2, .nodes = 1}, "tasks");
+  collector.modules_far_apart();
 }
 
 constexpr const char* footer =
@@ -21,6 +22,9 @@ constexpr const char* footer =
   cholesky           factors of a matrix of 1280 x 1280 in tiles of 64; limit: by one rank, while the
                      other waits
   smith_waterman     two sequences of 3,072 letters aligned in tiles of 128; limit: by one rank
+  modules.together   modules B and C of examples/modules on ranks of two nodes, where every packet
+                     takes 0.5 ms longer; limit: the longer one alone
+  modules.after      one after the other; limit: the longer one alone
 
 Examples:
   armature bench tasks
@@ -34,7 +38,8 @@ constexpr Aim aims[] = {{.op = "empty.p2", .ns_max = 1000},
                         {.op = "metg_random.p2", .ns_max = 5000},
                         {.op = "metg_spread.p2", .ns_max = 5000},
                         {.op = "cholesky.p2", .ratio_max = 0.59},
-                        {.op = "smith_waterman.p2", .ratio_max = 0.59}};
+                        {.op = "smith_waterman.p2", .ratio_max = 0.59},
+                        {.op = "modules.together", .ratio_max = 1.15}};
 
 }  // namespace
 
