@@ -31,7 +31,7 @@ struct Hosting {
   bool between_nodes = false;  // of one process each; every packet takes 0.5 ms longer
 };
 
-/// What the program writes in two processes.
+/// Runs the program in two processes and returns its output.
 std::string output_of(const Program& program, Hosting hosting, bool quick);
 
 /// The seconds, as nanoseconds, behind the program's word in that. Throws where there are none.
