@@ -55,7 +55,7 @@ bool keeps_files(Rank rank) {
 }
 
 void pack_files(Rank rank, std::vector<std::byte>& to) {
-  const MovingFiles* const files = moving_files();
+  const interpose::MovingFiles* const files = moving_files();
   if (files == nullptr) return;
   const Origin origin = origin_here();
   append(&to, &origin, sizeof origin);
@@ -63,7 +63,7 @@ void pack_files(Rank rank, std::vector<std::byte>& to) {
 }
 
 void unpack_files(Rank rank, std::span<const std::byte> from) {
-  const MovingFiles* const files = moving_files();
+  const interpose::MovingFiles* const files = moving_files();
   if (files == nullptr)
     base::fail(
         Errc::misuse,
@@ -74,7 +74,7 @@ void unpack_files(Rank rank, std::span<const std::byte> from) {
   if (from.size() < sizeof origin) base::fail(Errc::corrupt, "what a rank has open");
   std::memcpy(&origin, from.data(), sizeof origin);
   from = from.subspan(sizeof origin);
-  MovingFiles::Problem problem;
+  interpose::MovingFiles::Problem problem;
   if (files->unpack(static_cast<std::size_t>(rank), from.data(), from.size(),
                     origin == origin_here(), problem))
     return;
@@ -87,15 +87,15 @@ void unpack_files(Rank rank, std::span<const std::byte> from) {
 
 // A rank that has left the job goes on to the end of its program.
 void forget_files(Rank rank) {
-  const MovingFiles* const files = moving_files();
+  const interpose::MovingFiles* const files = moving_files();
   if (files == nullptr) return;
   if (mapping().slot(rank).life.load(std::memory_order_relaxed) == space::Life::finished) return;
   files->forget(static_cast<std::size_t>(rank));
 }
 
 std::string why_not_reopen(const RankFiber& fiber) {
-  const MovingFiles* const files = moving_files();
-  MovingFiles::Problem problem;
+  const interpose::MovingFiles* const files = moving_files();
+  interpose::MovingFiles::Problem problem;
   if (files == nullptr || !keeps_files(fiber.rank) ||
       !files->find_nameless(static_cast<std::size_t>(fiber.rank), problem))
     return {};
@@ -103,12 +103,12 @@ std::string why_not_reopen(const RankFiber& fiber) {
 }
 
 void end_files(const RankFiber& fiber) {
-  if (const MovingFiles* const files = moving_files())
+  if (const interpose::MovingFiles* const files = moving_files())
     files->end(static_cast<std::size_t>(fiber.rank), image::copies() != nullptr);
 }
 
 bool some_files_are_left() {
-  const MovingFiles* const files = moving_files();
+  const interpose::MovingFiles* const files = moving_files();
   return files != nullptr && files->left->load(std::memory_order_relaxed) != 0;
 }
 

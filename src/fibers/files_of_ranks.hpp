@@ -9,7 +9,7 @@
 #include "fibers/host_process.hpp"
 
 // The files that ranks have open go where the ranks go, as malloc's library knows of them
-// (fibers/malloc/open_files.hpp). Functions of a Service, and what the scheduler does beside them.
+// (interpose/open_files.hpp). Functions of a Service, and what the scheduler does beside them.
 
 namespace armature::fibers {
 

@@ -82,12 +82,12 @@ std::vector<Way> ways() {
 }
 
 /// Whether all that it gives was given by the library.
-bool takes_from_library(const Way& way, Notes*& current) {
+bool takes_from_library(const Way& way, interpose::Notes*& current) {
   for (const std::size_t bytes : {16, 64, 320, 1600, 8000, 160'000}) {
     void* memory[4] = {};
     bool is_the_librarys = true;
     for (void*& one : memory) {
-      Notes notes;
+      interpose::Notes notes;
       current = &notes;
       one = way.take(bytes);
       // The compiler may not leave out a block that nobody uses.
@@ -103,7 +103,7 @@ bool takes_from_library(const Way& way, Notes*& current) {
 
 }  // namespace
 
-std::string find_own_malloc(const MallocLibrary& library) {
+std::string find_own_malloc(const interpose::MallocLibrary& library) {
   for (const Way& way : ways()) {
     if (takes_from_library(way, *library.notes)) continue;
     Dl_info info;

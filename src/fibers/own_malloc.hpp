@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "fibers/malloc/interface.hpp"
+#include "interpose/interface.hpp"
 
 namespace armature::fibers {
 
@@ -10,6 +10,6 @@ namespace armature::fibers {
 /// lies, for a sentence; empty when all take it there. A program may have brought a malloc of its
 /// own, linked into it or as a library, or an operator new that gives memory from a pool. Called
 /// before any rank runs.
-[[nodiscard]] std::string find_own_malloc(const MallocLibrary& library);
+[[nodiscard]] std::string find_own_malloc(const interpose::MallocLibrary& library);
 
 }  // namespace armature::fibers

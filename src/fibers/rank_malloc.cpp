@@ -9,10 +9,10 @@
 #include "base/process_memory.hpp"
 #include "base/runtime.hpp"
 #include "base/valgrind.hpp"
-#include "fibers/malloc/interface.hpp"
 #include "fibers/own_malloc.hpp"
 #include "fibers/static_guards.hpp"
 #include "image/copies.hpp"
+#include "interpose/interface.hpp"
 #include "space/virtual_segment.hpp"
 
 namespace armature::fibers {
@@ -23,8 +23,8 @@ struct OfMalloc {
   space::RankHeap** current = &nobodys;
   const std::atomic<std::uint32_t>* threads = nullptr;
   void (*forget)() = nullptr;
-  MovingFiles files = {};
-  std::vector<CopiedImage> copies;
+  interpose::MovingFiles files = {};
+  std::vector<interpose::CopiedImage> copies;
   std::string not_known_since;
   bool is_the_programs = false;
 };
@@ -43,14 +43,15 @@ void note_copies(const space::Mapping& mapping) {
 }  // namespace
 
 void find_rank_malloc(const space::Mapping& mapping) {
-  void* const found = dlsym(RTLD_DEFAULT, malloc_library_symbol);
+  void* const found = dlsym(RTLD_DEFAULT, interpose::malloc_library_symbol);
   if (found == nullptr) {
     of_malloc().not_known_since =
         "libarmature-malloc.so is not loaded into the program (it must be linked dynamically, and "
         "the library lie in lib/ beside bin/armature)";
     return;
   }
-  const MallocLibrary library = reinterpret_cast<MallocLibrary (*)()>(found)();
+  const interpose::MallocLibrary library =
+      reinterpret_cast<interpose::MallocLibrary (*)()>(found)();
   take_static_guards(library);
   if (base::on_valgrind) {
     of_malloc().not_known_since = "valgrind gives the program its memory";
@@ -88,8 +89,8 @@ void forget_ties_of_ranks() {
   if (of_malloc().forget != nullptr) of_malloc().forget();
 }
 
-const MovingFiles* moving_files() {
-  const MovingFiles& files = of_malloc().files;
+const interpose::MovingFiles* moving_files() {
+  const interpose::MovingFiles& files = of_malloc().files;
   return files.pack != nullptr ? &files : nullptr;
 }
 

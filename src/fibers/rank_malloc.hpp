@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "fibers/malloc/interface.hpp"
+#include "interpose/interface.hpp"
 #include "space/mapping.hpp"
 #include "space/rank_heap.hpp"
 
@@ -23,7 +23,7 @@ bool threads_of_ranks_run();
 /// Ranks have become what they were: nothing that they have mapped or opened since keeps them here.
 void forget_ties_of_ranks();
 /// The functions by which files go with ranks; nullptr where malloc knows no ranks.
-const MovingFiles* moving_files();
+const interpose::MovingFiles* moving_files();
 /// The heap from which malloc takes on this thread; nullptr in it: the process's.
 space::RankHeap*& heap_of_malloc();
 

@@ -30,10 +30,10 @@ struct Held {
 
 struct Guards {
   std::vector<Held> held;  // by the ranks of this process
-  StaticGuards of_library;
+  interpose::StaticGuards of_library;
 };
 std::vector<Held>& held() { return base::state<Guards>().held; }
-StaticGuards& of_library() { return base::state<Guards>().of_library; }
+interpose::StaticGuards& of_library() { return base::state<Guards>().of_library; }
 
 /// The rank that initialises it; -1: none.
 int holder_of(const Guard* guard) {
@@ -99,7 +99,7 @@ void abort(Guard* guard) {
 
 }  // namespace
 
-void take_static_guards(const MallocLibrary& library) {
+void take_static_guards(const interpose::MallocLibrary& library) {
   of_library() = library.exchange_static_guards({acquire, release, abort});
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "fibers/malloc/interface.hpp"
+#include "interpose/interface.hpp"
 #include "space/mapping.hpp"
 
 // Statics of functions whose initialisers wait, in processes of virtual ranks.
@@ -9,7 +9,7 @@ namespace armature::fibers {
 
 /// Called once per process, before any rank runs: ranks wait for each other's initialisers as for
 /// anything else.
-void take_static_guards(const MallocLibrary& library);
+void take_static_guards(const interpose::MallocLibrary& library);
 
 /// Called when ranks have rolled back in this process, to before they began with these: the next
 /// one that comes there begins. No rank runs.

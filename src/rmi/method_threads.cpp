@@ -106,7 +106,7 @@ void MethodThreads::need_thread() {
   }
   try {
     if (is_virtual_)
-      std::thread([this] { serve(); }).detach();  // the rank's: see fibers/malloc/threads.cpp
+      std::thread([this] { serve(); }).detach();  // the rank's: see interpose/threads.cpp
     else
       keep(base::start_thread("to run concurrent methods beside the rank", [this] { serve(); }));
   } catch (...) {

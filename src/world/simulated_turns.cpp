@@ -9,7 +9,7 @@
 
 #include "failure/crash_report.hpp"
 #include "failure/losses.hpp"
-#include "fibers/simulator.hpp"
+#include "simulation/simulator.hpp"
 #include "transport/sim/turn_engine.hpp"
 #include "transport/sim/turns.hpp"
 #include "wait/processes.hpp"

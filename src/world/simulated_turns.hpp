@@ -1,8 +1,8 @@
 #pragma once
 
 #include "bootstrap/exchange.hpp"
-#include "fibers/simulated_process.hpp"
 #include "net/network.hpp"
+#include "simulation/simulated_process.hpp"
 #include "space/mapping.hpp"
 
 namespace armature {

@@ -25,13 +25,13 @@
 #include "fibers/private_globals.hpp"
 #include "fibers/rank_malloc.hpp"
 #include "fibers/rank_scheduler.hpp"
-#include "fibers/simulated_process.hpp"
-#include "fibers/simulator.hpp"
 #include "image/copies.hpp"
 #include "migration/addresses.hpp"
 #include "migration/builds.hpp"
 #include "net/network.hpp"
 #include "rmi/code_registry.hpp"
+#include "simulation/simulated_process.hpp"
+#include "simulation/simulator.hpp"
 #include "transport/sim/seeded_fault_model.hpp"
 #include "wait/rank_context.hpp"
 #include "world/call_body.hpp"
@@ -245,7 +245,7 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
   return status_at_end(process);
 }
 
-/// Refuses forks that libarmature-malloc.so has not refused (fibers/malloc/fork.cpp): where malloc
+/// Refuses forks that libarmature-malloc.so has not refused (interpose/fork.cpp): where malloc
 /// knows no ranks, and where the C library forks by itself. It would not take an exception here.
 void refuse_forks() {
   pthread_atfork(

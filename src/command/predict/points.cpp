@@ -21,7 +21,7 @@
 
 #include "base/fail.hpp"
 #include "command/run/signals.hpp"
-#include "fibers/prediction.hpp"
+#include "simulation/prediction.hpp"
 
 namespace armature::command::predict {
 namespace {

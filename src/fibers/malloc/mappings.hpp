@@ -1,8 +1,0 @@
-#pragma once
-
-namespace armature::fibers {
-
-/// None is known any more, and so none keeps a rank.
-[[gnu::visibility("hidden")]] void forget_mappings();
-
-}  // namespace armature::fibers
