@@ -12,6 +12,20 @@
 namespace armature {
 namespace rmi {
 
+namespace {
+
+/// Whether threads that the program starts may call, from now on.
+void share(EndpointContext& context, bool with_program_threads) {
+  if (context.in_method() || context.is_in_use())
+    base::fail(Errc::misuse,
+               "set_rmi_settings: called inside a remote method or a continuation: whether threads "
+               "that the program starts may call is set outside");
+  if (with_program_threads) context.require_program_threads("set_rmi_settings");
+  if (!context.has_service) context.is_shared = with_program_threads;
+}
+
+}  // namespace
+
 Endpoint::Endpoint(wait::RankContext& context, const Settings& settings, Team everyone)
     : context_(context, settings, *this),
       everyone_(std::move(everyone)),
@@ -39,19 +53,10 @@ void Endpoint::set(const Settings& settings) {
                "set_rmi_settings: whether ranks have service threads is decided at launch");
   outbox_.flush();
   if (settings.program_threads != context_.settings.program_threads)
-    share(settings.program_threads);
+    share(context_, settings.program_threads);
   context_.settings = settings;
   context_.sender.until_poll = settings.poll_every;
   outbox_.adopt_settings();
-}
-
-void Endpoint::share(bool with_program_threads) {
-  if (context_.in_method() || context_.is_in_use())
-    base::fail(Errc::misuse,
-               "set_rmi_settings: called inside a remote method or a continuation: whether threads "
-               "that the program starts may call is set outside");
-  if (with_program_threads) context_.require_program_threads("set_rmi_settings");
-  if (!context_.has_service) context_.is_shared = with_program_threads;
 }
 
 bool Endpoint::has_work() {
@@ -117,24 +122,21 @@ void Endpoint::execute_all() {
     flow_control_.take_in_a_slice();
   } else {
     take_in();
-    if (methods_.has_work()) [[unlikely]]
-      run_queued();
     futures_.settle(fences_.are_under_way());
   }
   fences_.advance();
 }
 
 // Calls that were left to the rank come before those that come now, which are left then, too.
+// Concurrent methods leave answers, objects that were to go behind them, and calls that no thread
+// is free for.
 void Endpoint::take_in() {
   const bool runs_left = context_.has_service && !context_.is_service_thread();
   if (runs_left) left_calls_.run_all();
   inbox_.receive_all();
   if (runs_left) left_calls_.run_all();
-}
-
-/// Does what concurrent methods have left: answers, objects that were to go behind them, and calls
-/// that no thread is free for.
-void Endpoint::run_queued() {
+  if (!methods_.has_work()) [[likely]]
+    return;
   if (methods_.answer_rest()) objects_.users_have_changed();
   if (context_.in_method()) return;
   while (auto task = methods_.take_back()) {

@@ -75,8 +75,6 @@ class Endpoint final : public wait::WorkSource {
  private:
   void execute_all();
   void take_in();
-  void run_queued();
-  void share(bool with_program_threads);
 
   // Each part knows some of those before it. The thread ends first.
   EndpointContext context_;
