@@ -60,7 +60,8 @@ class Exposed {
           std::size_t piece_max = SIZE_MAX);
   Exposed(const Exposed&) = delete;
   Exposed& operator=(const Exposed&) = delete;
-  ~Exposed();
+  // Inlined into one that destroys an optional, it makes GCC 12 warn of a value that is not there.
+  [[gnu::noinline]] ~Exposed();
 
   [[nodiscard]] const Place& place() const { return place_; }
   /// Whether it is to be noted how long that takes.
