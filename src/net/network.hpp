@@ -6,6 +6,7 @@
 
 #include "bootstrap/exchange.hpp"
 #include "net/address_book.hpp"
+#include "net/engine_parts.hpp"
 #include "net/flush.hpp"
 #include "net/handshake.hpp"
 #include "net/heartbeat.hpp"
@@ -94,11 +95,11 @@ class Network final : public wait::Poller {
   void failed(int process, const char* why);
 
   RankMap map_;
+  EngineParts engine_parts_;  // before the engine, which may tell of some as it ends
   transport::Links links_;
   RemoteRings rings_;
   Peers peers_;
   Heartbeat heartbeat_;
-  EngineParts engine_parts_;
   Flush flush_;
   std::vector<bool (*)()> polls_;  // of services
   ProgressThread thread_;
