@@ -128,9 +128,13 @@ UnderWay::UnderWay() {
   };
 }
 
+/// It counts in the process that tells of its end: a rank that waits before, for a key, may go to
+/// another one.
 std::uint64_t UnderWay::begin() {
-  if (parts_.fetch_add(1, std::memory_order_relaxed) == 0)
+  if (parts_.fetch_add(1, std::memory_order_relaxed) == 0) {
     number_ = network()->engine_parts().begin(sender_);
+    if (bytes_ != 0) charge_.begin(bytes_);
+  }
   return reinterpret_cast<std::uint64_t>(static_cast<Sending*>(this));
 }
 

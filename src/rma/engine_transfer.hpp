@@ -44,14 +44,15 @@ class UnderWay : public transport::Sending {
 
   /// Returns the token of one more part. Under the links' lock.
   [[nodiscard]] std::uint64_t begin();
-  /// It counts as an operation of so many bytes until it is over. Before it begins.
-  void count(std::size_t bytes) { charge_.begin(bytes); }
+  /// It counts as an operation of so many bytes while it is under way. Before it begins.
+  void count(std::size_t bytes) { bytes_ = bytes; }
   [[nodiscard]] std::size_t parts() const { return parts_.load(std::memory_order_acquire); }
   /// Blocks until there are no more parts than that.
   void await(Network& net, std::size_t parts_max, const char* call) const;
 
  private:
   const int sender_ = sender();  // who may sleep until it is over
+  std::size_t bytes_ = 0;        // that it counts for; 0: it does not count
   wait::Charge charge_;
   std::atomic<std::size_t> parts_ = 0;
   std::uint64_t number_ = 0;  // in net::EngineParts, while there are some
