@@ -62,11 +62,11 @@ void copy_large(void* to, const void* from, std::size_t bytes) {
 
 namespace armature::rma {
 
-copies::Copy way_past_cache(std::size_t bytes) {
+copies::Copy way_past_cache(std::size_t bytes, bool are_skewed) {
   space::CopyChoices* const choices = detail::view.copies;
   if (detail::size_of(choices, bytes) != copies::Size::past_cache) return nullptr;
   // A row is too short to be a trial: what is not chosen yet is copied in the usual way.
-  constexpr copies::Kind kind{copies::Size::past_cache, false};
+  const copies::Kind kind{copies::Size::past_cache, are_skewed};
   const std::uint8_t way = choices == nullptr
                                ? std::uint8_t{space::CopyChoices::open}
                                : choices->way[kind.number()].load(std::memory_order_relaxed);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "armature/detail/transfer.hpp"
+#include "copies/kind.hpp"
 #include "rma/clones.hpp"
 #include "rma/copy_large.hpp"
 #include "rma/subarray.hpp"
@@ -83,6 +84,18 @@ void libc_copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, 
   }
 }
 
+/// Whether rows that so lie apart change how they lie in their cache lines.
+bool skews(std::ptrdiff_t to_stride, std::ptrdiff_t from_stride) {
+  return (to_stride - from_stride) % static_cast<std::ptrdiff_t>(copies::line_bytes) != 0;
+}
+
+bool are_skewed(const std::byte* to, const std::byte* from, const Subarray& subarray) {
+  bool skewed = copies::are_skewed(to, from);
+  for (std::size_t level = 0; level < subarray.levels; ++level)
+    skewed = skewed || skews(subarray.to_strides[level], subarray.from_strides[level]);
+  return skewed;
+}
+
 }  // namespace
 
 ARMATURE_CLONES
@@ -115,7 +128,8 @@ void copy_rows(void* to_start, std::ptrdiff_t to_stride, const void* from_start,
     rows_by<detail::copy_short>(to, to_stride, from, from_stride, rows, bytes);
   } else if (bytes <= detail::copy_libc_max) {
     rows_by<libc_copy>(to, to_stride, from, from_stride, rows, bytes);
-  } else if (const copies::Copy past_cache = way_past_cache(rows * bytes)) {
+  } else if (const copies::Copy past_cache = way_past_cache(
+                 rows * bytes, copies::are_skewed(to, from) || skews(to_stride, from_stride))) {
     long_rows(to, to_stride, from, from_stride, rows, bytes, past_cache);
   } else {
     rows_by<detail::copy_large>(to, to_stride, from, from_stride, rows, bytes);
@@ -157,7 +171,8 @@ void copy_subarray(void* to_start, const void* from_start, const Subarray& subar
     if (subarray.row_bytes == 16) return copy_pairs<16>(to, from, subarray);
   }
   if (subarray.levels > 1 && subarray.row_bytes > detail::copy_libc_max)
-    if (const copies::Copy past_cache = way_past_cache(bytes_of(subarray)))
+    if (const copies::Copy past_cache =
+            way_past_cache(bytes_of(subarray), are_skewed(to, from, subarray)))
       return for_each_row(to, from, subarray,
                           [=, bytes = subarray.row_bytes](std::byte* t, const std::byte* f) {
                             past_cache(t, f, bytes);

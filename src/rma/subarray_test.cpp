@@ -104,8 +104,8 @@ TEST(CopySubarray, rows_that_no_cache_holds_together_are_stored_past_it) {
   auto& choices = job.mapping().header().copies_by;
   constexpr std::size_t cache_bytes = std::size_t{2} << 20;
   choices.past_cache_min = cache_bytes;
-  EXPECT_EQ(way_past_cache(cache_bytes - 1), nullptr);
-  const copies::Copy way = way_past_cache(cache_bytes);
+  EXPECT_EQ(way_past_cache(cache_bytes - 1, false), nullptr);
+  const copies::Copy way = way_past_cache(cache_bytes, false);
   const auto is_it = [&](const copies::Candidate& one) { return one.copy == way; };
   ASSERT_TRUE(std::ranges::any_of(copies::candidates, is_it));
   EXPECT_TRUE(std::ranges::find_if(copies::candidates, is_it)->past_cache ||
@@ -117,6 +117,11 @@ TEST(CopySubarray, rows_that_no_cache_holds_together_are_stored_past_it) {
   // Rows are no trial of it.
   constexpr copies::Kind kind{copies::Size::past_cache, false};
   EXPECT_EQ(choices.way[kind.number()], space::CopyChoices::open);
+  // Each kind has its own.
+  constexpr auto libc = static_cast<std::uint8_t>(copies::Way::libc);
+  choices.way[kind.number()] = static_cast<std::uint8_t>(space::CopyChoices::chosen + libc);
+  EXPECT_EQ(way_past_cache(cache_bytes, false), copies::copy_by_libc);
+  EXPECT_EQ(way_past_cache(cache_bytes, true), way);
 }
 
 TEST(CopyRows, every_row_length_and_distance_is_right) {
