@@ -25,6 +25,12 @@ namespace {
 constexpr const char* names[] = {"usual", "rounds", "halving", "doubling"};
 constexpr const char* variable = "ARMATURE_COLLECTIVES";
 
+/// Rounds of its own are read by all, also where the root alone reads the call's.
+Agreed read_by_all(Agreed agreed) {
+  agreed.read = {};
+  return agreed;
+}
+
 /// How many of the ways, from the first on, a kind of call has.
 std::size_t ways_of(RoundKind kind) { return kind == RoundKind::allreduce ? 4 : 3; }
 
@@ -111,7 +117,7 @@ void Adaptive::find_setting(const Agreed& agreed, const char* name) {
   fixed_ = is_adaptive ? Way::usual : static_cast<Way>(way - std::begin(names));
   const std::uint8_t shown = is_adaptive ? 255 : static_cast<std::uint8_t>(fixed_);
   std::memcpy(team_.lines().outgoing(sizeof shown), &shown, sizeof shown);
-  team_.round(agreed, sizeof shown, name);
+  team_.round(read_by_all(agreed), sizeof shown, name);
   for (int member = 0; member < team_.size(); ++member)
     if (team_.lines().shown_by(member) != sizeof shown ||
         std::to_integer<std::uint8_t>(*team_.lines().incoming(member, sizeof shown)) != shown)
@@ -138,9 +144,7 @@ Adaptive::Row& Adaptive::row_of(const Agreed& agreed) {
 void Adaptive::meet(Row& row, const Agreed& agreed, const char* name) {
   const auto notes = row.learner.notes();
   std::memcpy(team_.lines().outgoing(notes.size_bytes()), notes.data(), notes.size_bytes());
-  Agreed read_by_all = agreed;
-  read_by_all.read = {};
-  team_.round(read_by_all, notes.size_bytes(), name);
+  team_.round(read_by_all(agreed), notes.size_bytes(), name);
   std::vector<std::uint32_t> of_one(notes.size());
   row.learner.agree(static_cast<std::size_t>(team_.size()), [&](std::size_t member) {
     const auto* const bytes = team_.lines().incoming(static_cast<int>(member), notes.size_bytes());
