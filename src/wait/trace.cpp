@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <bit>
@@ -49,7 +50,9 @@ std::uint32_t TraceNames::add(std::string_view name) {
   name = name.substr(0, name_max);
   const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>()(name));
   std::uint32_t appended = 0;
-  for (std::uint32_t tried = 0; tried < slots; ++tried) {
+  // A program that gives ever new names fills the table, and is not to look through all of it then.
+  constexpr std::uint32_t tried_max = 64;
+  for (std::uint32_t tried = 0; tried < tried_max; ++tried) {
     std::atomic<std::uint32_t>& slot = of_hash_[(hash + tried) % slots];
     std::uint32_t found = slot.load(std::memory_order_acquire);
     if (found == 0) {
@@ -99,7 +102,11 @@ void open_trace(int process) {
   const bool is_whole = static_cast<bool>(file);
   const TraceFile& kind = is_whole ? whole_trace : kept_trace;
   if (!is_whole) file = take_file(kept_trace);
-  if (!file) return;
+  // A process that writes behind a file's end is killed.
+  struct stat status {};
+  if (!file || fstat(file.get(), &status) != 0 ||
+      static_cast<std::size_t>(status.st_size) < kind.offset_of(process) + kind.part_bytes)
+    return;
   const auto map = [&](std::size_t offset, std::size_t bytes) -> void* {
     void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(),
                           static_cast<off_t>(offset));

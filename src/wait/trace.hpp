@@ -10,6 +10,7 @@
 // the end, whatever has become of the processes. A part is a ring: the last events count. Names lie
 // before the parts, each once for the whole job: a rank may go to another process with the number
 // of one. Where nobody has asked for a trace, what costs nothing measurable is written down all
+// the same.
 
 namespace armature::wait {
 

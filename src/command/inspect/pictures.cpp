@@ -22,12 +22,6 @@ using Stream = std::unique_ptr<std::FILE, decltype(&std::fclose)>;
   base::fail(Errc::start, fmt::format("{} cannot be written: {}", path, base::system_text(error)));
 }
 
-Recorded events_of(const ObservedJob& job, int file, const wait::TraceFile& kind) {
-  const space::ControlHeader& header = job.control().header();
-  return read_events(file, kind, static_cast<int>(header.ranks),
-                     header.simulation.on != 0 ? 0 : header.started_ns);
-}
-
 template <class Write>
 void write_file(const std::string& path, Write write) {
   // Something else than a file, such as /dev/stdout, is written as it is.
@@ -53,7 +47,7 @@ void write_trace_of(const ObservedJob& job, const std::string& path) {
                fmt::format("--trace: nothing is kept of what job {} did: `armature run` has not "
                            "started it",
                            job.pid()));
-  const Recorded recorded = events_of(job, file.get(), *kind);
+  const Recorded recorded = read_events(file.get(), *kind, job.control().header());
   TracedNames names(file.get());
   write_file(path, [&](std::FILE* to) { return write_trace(to, path, recorded, names); });
 }
@@ -64,7 +58,7 @@ void write_page_of(const ObservedJob& job, const std::string& text, const std::s
   std::string body = "<pre>" + escaped_for_html(text) + "</pre>\n";
   if (file) {
     TracedNames names(file.get());
-    body += pictures(events_of(job, file.get(), *kind), names);
+    body += pictures(read_events(file.get(), *kind, job.control().header()), names);
   }
   const std::string page = page_of(fmt::format("Job {}", job.pid()), body, again_s);
   write_file(path, [&](std::FILE* to) {

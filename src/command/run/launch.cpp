@@ -325,7 +325,7 @@ Outcome launch(const LaunchOptions& options) {
   // A seed must always find the same addresses: some programs order things by them.
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
   tell_costs(options);
-  const Trace trace(options.trace, ranks);
+  const Trace trace(options.trace, control.header());
   if (options.virtual_ranks) fix_layout_for_ranks(options, program.path);
   RunningJob job(options, {memory, control, store.get(), filling ? &*filling : nullptr,
                            program.path, std::move(binding)});

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,11 +24,6 @@ namespace armature::command {
 namespace {
 
 using Stream = std::unique_ptr<std::FILE, decltype(&std::fclose)>;
-
-/// The time from which events are of this job. The clock of a simulation begins with it.
-std::uint64_t beginning_of(const space::ControlHeader& job) {
-  return job.simulation.on != 0 ? 0 : job.started_ns;
-}
 
 /// Ranks that were killed by a signal or an exception, not those that asked for an end.
 bool has_crashed(const space::Control& control) {
@@ -49,13 +45,16 @@ std::string path_after_crash() {
 
 }  // namespace
 
-Trace::Trace(std::string path, std::uint32_t processes_max)
+Trace::Trace(std::string path, const space::ControlHeader& job)
     : path_(std::move(path)),
-      processes_max_(processes_max),
       kind_(path_.empty() ? wait::kept_trace : wait::whole_trace),
       output_(path_.empty() ? -1
                             : open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
       events_(memfd_create(kind_.name, MFD_CLOEXEC)) {
+  // The program of a job may be one that has a launcher of its own.
+  unsetenv(wait::whole_trace.variable);
+  unsetenv(wait::kept_trace.variable);
+  const std::uint32_t processes_max = space::Control::process_slots(job);
   const auto bytes = static_cast<off_t>(kind_.offset_of(static_cast<int>(processes_max)));
   const bool is_open = events_ && ftruncate(events_.get(), bytes) == 0;
   if (!path_.empty() && (!output_ || !is_open))
@@ -77,8 +76,7 @@ bool Trace::write(const space::ControlHeader& job) const {
     say_headline(fmt::format("--trace: {} cannot be written: {}", path_, base::system_text(error)));
     return false;
   };
-  const Recorded recorded =
-      read_events(events_.get(), kind_, static_cast<int>(processes_max_), beginning_of(job));
+  const Recorded recorded = read_events(events_.get(), kind_, job);
   const Stream file(fdopen(dup(output_.get()), "w"), &std::fclose);
   if (file == nullptr) return fail(errno);
   TracedNames names(events_.get());
@@ -90,12 +88,11 @@ bool Trace::write(const space::ControlHeader& job) const {
   return true;
 }
 
-void Trace::write_after_crash(const space::Control& control) const {
+void Trace::write_after_crash(const space::Control& control) const try {
   constexpr std::size_t events_max = 100'000;
   if (!path_.empty() || !events_ || !has_crashed(control)) return;
   const std::string path = path_after_crash();
-  Recorded recorded = read_events(events_.get(), kind_, static_cast<int>(processes_max_),
-                                  beginning_of(control.header()));
+  Recorded recorded = read_events(events_.get(), kind_, control.header());
   recorded.keep_last(events_max);
   if (path.empty() || recorded.events.empty()) return;
   std::string beside = path + ".XXXXXX";
@@ -108,6 +105,8 @@ void Trace::write_after_crash(const space::Control& control) const {
     return;
   }
   say(fmt::format("{} has what ranks did last (https://ui.perfetto.dev)", path));
+} catch (const std::bad_alloc&) {
+  // Nobody has asked for it: the job ends as it would without.
 }
 
 }  // namespace armature::command

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "base/file_descriptor.hpp"
@@ -14,8 +13,9 @@ namespace armature::command {
 class Trace {
  public:
   /// The environment tells those that are started from now on. `path` is empty where nobody has
-  /// asked for a trace. Throws Error(start) when it cannot be written.
-  Trace(std::string path, std::uint32_t processes_max);
+  /// asked for a trace. There is room for processes that come later, too. Throws Error(start) when
+  /// it cannot be written.
+  Trace(std::string path, const space::ControlHeader& job);
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
   ~Trace();
@@ -29,7 +29,6 @@ class Trace {
 
  private:
   const std::string path_;
-  const std::uint32_t processes_max_;
   const wait::TraceFile& kind_;
   base::FileDescriptor output_, events_;
 };

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <string_view>
-
-#include "space/control.hpp"
 
 namespace armature::command {
 
@@ -17,7 +17,31 @@ using wait::TracePart;
 
 namespace {
 
-void take_part(int file, const wait::TraceFile& kind, int process, Recorded& recorded) {
+/// Whether it is an event of the job as a whole. A process may write it right now, or was killed
+/// while it did, or has written into this memory what is none.
+bool is_whole(const TracedEvent& event, std::uint64_t began_ns, std::uint32_t ranks) {
+  if (event.rank < 0 || static_cast<std::uint32_t>(event.rank) >= ranks ||
+      event.begin_ns < began_ns)
+    return false;
+  switch (event.kind) {
+    case TracedEvent::Kind::turn:
+    case TracedEvent::Kind::wait:
+    case TracedEvent::Kind::phase:
+      return event.end_ns >= event.begin_ns;
+    case TracedEvent::Kind::moved:
+      return event.end_ns >= event.begin_ns && event.other >= 0;
+    case TracedEvent::Kind::counter:
+      return std::isfinite(std::bit_cast<double>(event.number));
+    case TracedEvent::Kind::sent:
+    case TracedEvent::Kind::executed:
+    case TracedEvent::Kind::given:
+      return true;
+  }
+  return false;
+}
+
+void take_part(int file, const wait::TraceFile& kind, int process, std::uint32_t ranks,
+               Recorded& recorded) {
   const auto offset = static_cast<off_t>(kind.offset_of(process));
   // Parts that nobody has touched take no memory, and are not to by being looked at.
   if (const off_t data = lseek(file, offset, SEEK_DATA);
@@ -31,10 +55,7 @@ void take_part(int file, const wait::TraceFile& kind, int process, Recorded& rec
   recorded.lost += first;
   for (std::uint64_t i = first; i < written; ++i) {
     const TracedEvent event{part->event(i, kind.events_max()), process};
-    // Leaves out the event that a process was about to write when it was killed.
-    if (event.rank >= 0 && event.begin_ns >= recorded.began_ns &&
-        (event.end_ns == 0 || event.end_ns >= event.begin_ns))
-      recorded.events.push_back(event);
+    if (is_whole(event, recorded.began_ns, ranks)) recorded.events.push_back(event);
   }
   munmap(start, kind.part_bytes);
 }
@@ -56,11 +77,12 @@ void Recorded::keep_last(std::size_t count) {
   lost += std::erase_if(events, [&](const auto& event) { return event.begin_ns < *first; });
 }
 
-Recorded read_events(int file, const wait::TraceFile& kind, int processes_max,
-                     std::uint64_t started_ns) {
-  Recorded recorded{.began_ns = started_ns};
-  for (int process = 0; process < processes_max; ++process)
-    take_part(file, kind, process, recorded);
+Recorded read_events(int file, const wait::TraceFile& kind, const space::ControlHeader& job) {
+  // The clock of a simulation begins with it.
+  Recorded recorded{.began_ns = job.simulation.on != 0 ? 0 : job.started_ns};
+  const auto processes = static_cast<int>(space::Control::process_slots(job));
+  for (int process = 0; process < processes; ++process)
+    take_part(file, kind, process, job.ranks, recorded);
   return recorded;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "command/executable/function_names.hpp"
+#include "space/control.hpp"
 #include "wait/trace.hpp"
 
 // Events that the processes of a job have written down, as they are read.
@@ -28,10 +29,9 @@ struct Recorded {
   void keep_last(std::size_t count);
 };
 
-/// Reads the file, of so many processes at most. Events from before `started_ns` are of no job.
-/// On a clock that begins with the job: 0.
-[[nodiscard]] Recorded read_events(int file, const wait::TraceFile& kind, int processes_max,
-                                   std::uint64_t started_ns);
+/// Reads the file of that job. Events from before it has started are of no job.
+[[nodiscard]] Recorded read_events(int file, const wait::TraceFile& kind,
+                                   const space::ControlHeader& job);
 
 /// The names that processes have given.
 class TracedNames {
