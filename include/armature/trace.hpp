@@ -5,9 +5,10 @@
 
 #include "armature/detail/export.hpp"
 
-// Phases and numbers of a program, for the picture that `armature run --trace FILE` makes.
-// Without --trace each of these costs a call and a look at a pointer. The calling thread is a
-// rank's; of other threads nothing is recorded.
+// Phases and numbers of a program, for the picture that `armature run --trace FILE` makes. Jobs of
+// `armature run` keep the last ones without --trace, too: each looks up its name and reads the
+// clock. Elsewhere each costs a call and a look at a pointer. The calling thread is a rank's; of
+// other threads nothing is recorded.
 
 namespace armature {
 
