@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -50,13 +51,22 @@ const Loaded* image_at(const std::vector<Loaded>& loaded, std::uintptr_t address
   return found == loaded.end() ? nullptr : &*found;
 }
 
+/// Whether it is a variable of a function of the C++ library's headers, or its guard: a table that
+/// the function makes when it first needs it, the same wherever that is, as std::regex does.
+bool is_of_library_function(std::string_view name) {
+  constexpr std::array begins{"_ZZNSt", "_ZZNKSt", "_ZZSt", "_ZGVZNSt", "_ZGVZNKSt", "_ZGVZSt"};
+  return std::ranges::any_of(begins,
+                             [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
 /// Whether nobody writes there. Tables of virtual functions and types are constants wherever the
 /// linker puts them.
 bool is_constant(const Loaded& image, const Use& use) {
   const std::uint64_t address = use.address - image.base;
   const ElfW(Phdr)* const part = image.part_of(address);
   const ElfW(Phdr)* const constants = image.header(PT_GNU_RELRO);
-  return use.name.starts_with("_ZT") || part == nullptr || (part->p_flags & PF_W) == 0 ||
+  return use.name.starts_with("_ZT") || is_of_library_function(use.name) || part == nullptr ||
+         (part->p_flags & PF_W) == 0 ||
          (constants != nullptr && address - constants->p_vaddr < constants->p_memsz);
 }
 
