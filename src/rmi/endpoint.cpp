@@ -8,6 +8,7 @@
 #include "armature/own_call.hpp"
 #include "base/fail.hpp"
 #include "rmi/code_registry.hpp"
+#include "wait/notifier.hpp"
 
 namespace armature {
 namespace rmi {
@@ -23,6 +24,25 @@ void share(EndpointContext& context, bool with_program_threads) {
   if (with_program_threads) context.require_program_threads("set_rmi_settings");
   if (!context.has_service) context.is_shared = with_program_threads;
 }
+
+/// The calling thread executes calls. What comes when its outermost method has looked for the last
+/// time is for those that were passed over, and may have gone to sleep.
+class Executing {
+ public:
+  explicit Executing(EndpointContext& context)
+      : context_(context), before_(std::exchange(context.executor, wait::number_of_thread())) {}
+  Executing(const Executing&) = delete;
+  Executing& operator=(const Executing&) = delete;
+  ~Executing() {
+    context_.executor = before_;
+    if (before_ == 0 && std::exchange(context_.passed_over, false))
+      wait::notify(context_.space.slot(context_.space.me()));
+  }
+
+ private:
+  EndpointContext& context_;
+  const std::uint32_t before_;
+};
 
 }  // namespace
 
@@ -63,7 +83,10 @@ bool Endpoint::has_work() {
   if (!executes_calls()) return false;
   const Use in_use = use();
   // The thread whose method waits executes all that has come.
-  if (context_.executor != 0 && context_.executor != wait::number_of_thread()) return false;
+  if (context_.another_executes()) {
+    context_.passed_over = true;
+    return false;
+  }
   return inbox_.has_news() || outbox_.has_to_send() || methods_.has_work() ||
          (!left_calls_.empty() && !context_.is_service_thread()) ||
          (fences_.are_under_way() && fences_.can_advance()) || futures_.has_work();
@@ -76,13 +99,11 @@ void Endpoint::deliver() {
     return execute_all();
   const Use in_use(context_.mutex, std::try_to_lock);
   if (!in_use.owns_lock()) return;
-  const std::uint32_t me = wait::number_of_thread();
-  if (context_.executor != 0 && context_.executor != me) return;  // its method waits for an answer
-  struct Executing {
-    std::uint32_t& executor;
-    const std::uint32_t before;
-    ~Executing() { executor = before; }
-  } const executing{context_.executor, std::exchange(context_.executor, me)};
+  if (context_.another_executes()) {  // its method waits for an answer
+    context_.passed_over = true;
+    return outbox_.flush();
+  }
+  const Executing executing(context_);
   execute_all();
 }
 

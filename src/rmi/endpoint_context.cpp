@@ -1,5 +1,7 @@
 #include "rmi/endpoint_context.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
@@ -45,14 +47,23 @@ void EndpointContext::require_program_threads(const char* call) const {
                            call));
 }
 
-// The thread that executes has the lock, since what it executes holds it.
+// The thread that executes has the lock, since what it executes holds it. One that has not got it
+// has nothing to let go of, and need not wait for it.
 LetOthersCall::LetOthersCall(EndpointContext& context) : context_(context) {
   if (!context.is_shared || !executes_calls()) return;
   {
-    const EndpointContext::Use looking(context.mutex);
-    if (context.executor != wait::number_of_thread()) return;
+    const EndpointContext::Use looking(context.mutex, std::try_to_lock);
+    if (!looking.owns_lock() || !context.mutex.is_nested() || context.executor == 0) return;
   }
+  held_ = std::exchange(context.held_, 0);
+  holder_ = std::exchange(context.sender.holder, nullptr);
   depth_ = context.mutex.let_go_of_all();
+}
+
+void LetOthersCall::take_again() {
+  context_.mutex.take_again(depth_);
+  context_.held_ = held_;
+  context_.sender.holder = holder_;
 }
 
 void EndpointContext::hold() {

@@ -62,16 +62,22 @@ struct EndpointContext {
   /// job until let_go().
   void hold();
   void let_go();
-  /// Whether a method is under way.
-  [[nodiscard]] bool in_method() const { return sender.level > 0; }
+  /// Whether another thread executes calls, whose method waits: this one, which holds the endpoint,
+  /// executes none meanwhile.
+  [[nodiscard]] bool another_executes() const {
+    return executor != 0 && executor != wait::number_of_thread();
+  }
+  /// Whether a method is under way, of the calling thread.
+  [[nodiscard]] bool in_method() const { return sender.level > 0 && !another_executes(); }
   /// Whether a request of this thread is being written, or a continuation runs.
   [[nodiscard]] bool is_in_use() const { return held_ > 0 || continuing > 0; }
   /// Throws Error(misuse) naming the call where threads that the program starts are of no rank.
   void require_program_threads(const char* call) const;
   /// Whether it is no time to let others in, as a method is under way, which its own one-way calls
-  /// do not interrupt. Where the rank has called it itself, it catches up behind it.
+  /// do not interrupt. Where the rank has called it itself, it catches up behind it. Nor is it
+  /// where another thread executes: that needs the endpoint to go on.
   [[nodiscard]] bool puts_off() {
-    if (!in_method()) return false;
+    if (sender.level == 0 && !another_executes()) return false;
     return sender.is_late = true;
   }
   /// Counts progress: there may be more to do at once.
@@ -109,8 +115,10 @@ struct EndpointContext {
   std::thread::id service_thread;  // set by itself, with the endpoint held
   EndpointMutex mutex;
   std::uint32_t executor = 0;  // the thread that executes calls at the moment; 0: none
+  bool passed_over = false;    // another looked meanwhile: it looks again when the executor is done
 
  private:
+  friend class LetOthersCall;
   int held_ = 0;
   std::optional<wait::ThreadCall> holder_;  // the call of a thread that the program has started
 };
@@ -145,20 +153,25 @@ class Held {
   bool is_kept_ = false;
 };
 
-/// Lets threads that execute none use a shared endpoint while a method of the calling thread waits
-/// for an answer.
+/// Lets others use a shared endpoint while a method of the calling thread waits for an answer. So
+/// does a continuation for which a method of another thread waits.
 class LetOthersCall {
  public:
   explicit LetOthersCall(EndpointContext& context);
   LetOthersCall(const LetOthersCall&) = delete;
   LetOthersCall& operator=(const LetOthersCall&) = delete;
   ~LetOthersCall() {
-    if (depth_ > 0) context_.mutex.take_again(depth_);
+    if (depth_ > 0) take_again();
   }
 
  private:
+  void take_again();
+
   EndpointContext& context_;
   int depth_ = 0;
+  // What others would take for their own.
+  int held_ = 0;
+  detail::Holder* holder_ = nullptr;
 };
 
 /// Lets go of what a thread that executes no calls holds, as it waits.

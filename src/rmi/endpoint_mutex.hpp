@@ -22,6 +22,8 @@ class EndpointMutex {
     mutex_.unlock();
   }
 
+  /// Whether the calling thread, which has it, has locked it more than once.
+  [[nodiscard]] bool is_nested() const { return depth_ > 1; }
   /// Unlocks it as often as the calling thread, which has it, has locked it.
   [[nodiscard]] int let_go_of_all() {
     const int depth = depth_;

@@ -294,7 +294,11 @@ bool MethodThreads::runs(const void* object) const {
 
 // One that it runs itself has its object still: a method that ends it waits for no other.
 void MethodThreads::let_end(const void* object) const {
-  if (!runs(object) || context_.in_method() || !executes_calls()) return;
+  if (!runs(object) || !executes_calls()) return;
+  {
+    const EndpointContext::Use looking = context_.use();
+    if (context_.in_method()) return;
+  }
   wait::WaitFor wait{.what = space::Awaiting::request, .is_notified = false, .call = "~registered"};
   wait::wait_until(wait, [&] {
     context_.endpoint.deliver();
