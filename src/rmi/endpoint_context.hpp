@@ -89,9 +89,10 @@ struct EndpointContext {
     else
       done.store(done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  /// Whether the calling thread, which holds the endpoint, is the service thread.
+  /// Whether the calling thread executes calls beside the rank's own: the service thread, or one
+  /// that tells of the failure of a concurrent method.
   [[nodiscard]] bool is_service_thread() const {
-    return has_service && service_thread == std::this_thread::get_id();
+    return has_service && own_thread != std::this_thread::get_id();
   }
   /// Each request is seen by its receiver as soon as it is written.
   [[nodiscard]] bool publishes_directly() const {
@@ -109,10 +110,10 @@ struct EndpointContext {
   std::unique_ptr<CalledAt> called_at;
   OwnSender sender;
   KeptWake kept_wake{space};
-  std::uint64_t rounds = 0;        // how often what had come in was executed
-  int continuing = 0;              // continuations under way
-  int own_continuing = 0;          // of these, those that the rank's own thread runs
-  std::thread::id service_thread;  // set by itself, with the endpoint held
+  std::uint64_t rounds = 0;  // how often what had come in was executed
+  int continuing = 0;        // continuations under way
+  int own_continuing = 0;    // of these, those that the rank's own thread runs
+  const std::thread::id own_thread = std::this_thread::get_id();  // the rank's, unless it moves
   EndpointMutex mutex;
   std::uint32_t executor = 0;  // the thread that executes calls at the moment; 0: none
   bool passed_over = false;    // another looked meanwhile: it looks again when the executor is done

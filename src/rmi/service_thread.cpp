@@ -18,10 +18,6 @@ void ServiceThread::serve() {
   space::RankSlot& slot = context_.space.slot(context_.space.me());
   constexpr long look_again_ns = 100'000'000;
   const long park_ns = wait::notifiers_work() ? look_again_ns : 1'000'000;
-  {
-    const EndpointContext::Use in_use = context_.use();
-    context_.service_thread = std::this_thread::get_id();
-  }
   // Acquire: what the rank did before it ended us is seen.
   while (!ends_.load(std::memory_order_acquire)) {
     {
