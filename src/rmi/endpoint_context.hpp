@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "armature/detail/request.hpp"
 #include "rmi/called_at.hpp"
@@ -122,6 +123,23 @@ struct EndpointContext {
   friend class LetOthersCall;
   int held_ = 0;
   std::optional<wait::ThreadCall> holder_;  // the call of a thread that the program has started
+};
+
+/// The call that is executed while one lives has been taken in before: failures name its place.
+class CalledAtBefore {
+ public:
+  CalledAtBefore(EndpointContext& context, const CalledAt& place) : context_(context) {
+    if (context.called_at != nullptr) other_ = std::exchange(*context.called_at, place);
+  }
+  CalledAtBefore(const CalledAtBefore&) = delete;
+  CalledAtBefore& operator=(const CalledAtBefore&) = delete;
+  ~CalledAtBefore() {
+    if (context_.called_at != nullptr) *context_.called_at = other_;
+  }
+
+ private:
+  EndpointContext& context_;
+  CalledAt other_;
 };
 
 /// Whether the calling thread executes calls: the rank's own, or its service thread.

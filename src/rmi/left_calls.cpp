@@ -13,7 +13,8 @@ namespace armature::rmi {
 // The count is taken back before whoever executes the method adds it.
 void LeftCalls::add(Incoming& in, ObjectId object, std::uint8_t depth,
                     std::unique_ptr<detail::LeftCall> call) {
-  calls_.push_back({&in, object, depth, std::move(call)});
+  calls_.push_back({&in, object, depth, std::move(call),
+                    context_.called_at != nullptr ? *context_.called_at : CalledAt()});
   --in.executed;
   wait::notify(context_.space.slot(context_.space.me()));
 }
@@ -32,6 +33,7 @@ void LeftCalls::run_one() {
   calls_.pop_front();
   {
     const OnTop on_top(context_, objects_);
+    const CalledAtBefore told_of_it(context_, one.called_at);
     context_.sender.depth = one.depth;
     void* const object = objects_.find(one.object);
     objects_.runs(object);

@@ -45,6 +45,7 @@ class LeftCalls {
     ObjectId object;
     std::uint8_t depth = 0;
     std::unique_ptr<detail::LeftCall> call;
+    CalledAt called_at;  // where requests say it
   };
   [[nodiscard]] bool may_nest() const;
 

@@ -56,6 +56,7 @@ std::unique_ptr<ConcurrentTask> MethodThreads::copy(const Call& call) const {
                      ? call.reply
                      : reinterpret_cast<const StandIn*>(call.reply)->asked_for;
   task->depth = context_.sender.depth;
+  if (context_.called_at != nullptr) task->called_at = *context_.called_at;
   return task;
 }
 
@@ -201,6 +202,7 @@ bool MethodThreads::answer_at_once(ConcurrentTask& task) const {
 
 /// Answers, or tells the failure, by a thread that executes calls.
 void MethodThreads::answer_as_rank(ConcurrentTask& task) {
+  const CalledAtBefore told_of_it(context_, task.called_at);
   StandIn stand_in;
   stand_in.asked_for = task.slot;
   task.call.reply =

@@ -30,6 +30,7 @@ struct ConcurrentTask {
   const detail::Method* method = nullptr;
   detail::RunConcurrent run = nullptr;
   std::uint8_t depth = 0;  // of calls that it makes
+  CalledAt called_at;      // where requests say it
   std::unique_ptr<std::byte, Free> bytes;
   std::exception_ptr failure;
 };
