@@ -115,7 +115,8 @@ bool Endpoint::deliver_from(int rank) {
     return true;
   inbox_.find_new_channels();
   (void)inbox_.receive_from(rank);
-  return outbox_.has_to_send() || fences_.are_under_way() || futures_.has_work();
+  return outbox_.has_to_send() || fences_.are_under_way() || futures_.has_work() ||
+         methods_.has_work();
 }
 
 // Whether it is shared is asked behind the lock: the rank's own thread may just change that.

@@ -62,8 +62,8 @@ std::unique_ptr<ConcurrentTask> MethodThreads::copy(const Call& call) const {
 
 bool MethodThreads::is_full() const {
   const std::lock_guard lock(mutex_);
-  return queue_.size() >=
-         (context_.sender.level > 1 ? queued_beside_wait_max : queued_max * threads_max_);
+  return ends_ || queue_.size() >= (context_.sender.level > 1 ? queued_beside_wait_max
+                                                              : queued_max * threads_max_);
 }
 
 /// So many of the idle threads may run a method now.
@@ -112,8 +112,8 @@ void MethodThreads::need_thread() {
       keep(base::start_thread("to run concurrent methods beside the rank", [this] { serve(); }));
   } catch (...) {
     const std::lock_guard lock(mutex_);
-    --running_;
     --idle_;
+    if (--running_ == 0) ended_.notify_all();
   }
 }
 
@@ -154,7 +154,7 @@ void MethodThreads::serve() {
     --active_;
     ++idle_;
   }
-  --running_;
+  if (--running_ == 0) ended_.notify_all();
 }
 
 /// Calls its method, and keeps what that throws.
@@ -279,17 +279,20 @@ bool MethodThreads::answer_rest() {
 }
 
 std::uint64_t MethodThreads::under_way(int from) const {
+  if (threads_max_ == 0) return 0;
   const std::lock_guard lock(mutex_);
   const auto found = from_.find(from);
   return found == from_.end() ? 0 : found->second;
 }
 
 std::uint64_t MethodThreads::under_way() const {
+  if (threads_max_ == 0) return 0;
   const std::lock_guard lock(mutex_);
   return under_way_;
 }
 
 bool MethodThreads::runs(const void* object) const {
+  if (threads_max_ == 0) return false;
   const std::lock_guard lock(mutex_);
   return object_.contains(object);
 }
@@ -308,14 +311,20 @@ void MethodThreads::let_end(const void* object) const {
   });
 }
 
+// A thread whose method waits may start others until it has ended. One of a virtual rank is
+// nobody's to join: it uses this until it says that it has ended.
 void MethodThreads::end() {
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
+  std::unique_lock lock(mutex_);
+  ends_ = true;
   ready_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
+  while (!threads_.empty()) {
+    std::vector<std::thread> threads;
+    threads.swap(threads_);
+    lock.unlock();
+    for (std::thread& thread : threads) thread.join();
+    lock.lock();
+  }
+  ended_.wait(lock, [this] { return running_ == 0; });
 }
 
 }  // namespace armature::rmi

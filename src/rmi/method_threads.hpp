@@ -113,6 +113,7 @@ class MethodThreads {
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable ready_;
+  std::condition_variable ended_;  // the last thread has
   Queue queue_;
   Queue to_answer_;                           // by the rank
   std::vector<std::thread> threads_;          // of a rank with its own thread

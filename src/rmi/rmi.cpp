@@ -92,8 +92,14 @@ void unregister_shared(ObjectId id) {
     // Nobody is left to wait for.
     if (error.code() != Errc::rank_lost) throw;
   }
-  const rmi::Endpoint::Use in_use = endpoint.use();
-  endpoint.objects().remove(id);
+  const void* object = nullptr;
+  {
+    const rmi::Endpoint::Use in_use = endpoint.use();
+    object = endpoint.objects().find(id);
+    endpoint.objects().remove(id);
+  }
+  // A fence that deaths have ended has not waited for its methods.
+  if (object != nullptr) endpoint.methods().let_end(object);
 }
 
 void name_object(const std::string& name, ObjectId id) {
