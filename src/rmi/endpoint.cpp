@@ -87,7 +87,7 @@ bool Endpoint::has_work() {
     context_.passed_over = true;
     return false;
   }
-  return inbox_.has_news() || outbox_.has_to_send() || methods_.has_work() ||
+  return inbox_.has_news() || outbox_.has_to_send() || methods_.has_work(context_.in_method()) ||
          (!left_calls_.empty() && !context_.is_service_thread()) ||
          (fences_.are_under_way() && fences_.can_advance()) || futures_.has_work();
 }
@@ -116,7 +116,7 @@ bool Endpoint::deliver_from(int rank) {
   inbox_.find_new_channels();
   (void)inbox_.receive_from(rank);
   return outbox_.has_to_send() || fences_.are_under_way() || futures_.has_work() ||
-         methods_.has_work();
+         methods_.has_work(context_.in_method());
 }
 
 // Whether it is shared is asked behind the lock: the rank's own thread may just change that.
@@ -157,7 +157,7 @@ void Endpoint::take_in() {
   if (runs_left) left_calls_.run_all();
   inbox_.receive_all();
   if (runs_left) left_calls_.run_all();
-  if (!methods_.has_work()) [[likely]]
+  if (!methods_.has_news()) [[likely]]
     return;
   if (methods_.answer_rest()) objects_.users_have_changed();
   if (context_.in_method()) return;

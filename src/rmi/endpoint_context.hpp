@@ -188,7 +188,7 @@ class LetOthersCall {
 
   EndpointContext& context_;
   int depth_ = 0;
-  // What others would take for their own.
+  // These two are kept aside: others would take them for their own.
   int held_ = 0;
   detail::Holder* holder_ = nullptr;
 };

@@ -177,6 +177,7 @@ void MethodThreads::run_on_thread(std::unique_ptr<ConcurrentTask> task) {
     if (is_virtual_) {
       const std::lock_guard lock(mutex_);
       to_answer_.push_back(std::move(task));
+      is_over_ = true;
       has_news_.store(true, std::memory_order_release);
       return wait::notify(context_.space.slot(context_.space.me()));
     }
@@ -227,9 +228,15 @@ void MethodThreads::be_over(const ConcurrentTask& task) {
     --under_way_;
     if (--from_[task.call.from] == 0) from_.erase(task.call.from);
     if (--object_[task.call.object] == 0) object_.erase(task.call.object);
+    is_over_ = true;
     has_news_.store(true, std::memory_order_release);
   }
   wait::notify(context_.space.slot(context_.space.me()));
+}
+
+bool MethodThreads::has_work_now(bool beside_wait) const {
+  const std::lock_guard lock(mutex_);
+  return is_over_ || (!beside_wait && queue_.size() > free_threads());
 }
 
 std::unique_ptr<ConcurrentTask> MethodThreads::take_back() {
@@ -267,6 +274,7 @@ void MethodThreads::run_here(std::unique_ptr<ConcurrentTask> task) {
 bool MethodThreads::answer_rest() {
   std::unique_lock lock(mutex_);
   if (!has_news_.exchange(!queue_.empty(), std::memory_order_relaxed)) return false;
+  is_over_ = false;
   while (!to_answer_.empty()) {
     const auto task = std::move(to_answer_.front());
     to_answer_.pop_front();

@@ -68,8 +68,13 @@ class MethodThreads {
   void run_here(std::unique_ptr<ConcurrentTask> task);
   /// Answers calls whose threads could not. Whether a method is over since it was last asked.
   bool answer_rest();
-  /// Whether there is something for the two above.
-  [[nodiscard]] bool has_work() const { return has_news_.load(std::memory_order_acquire); }
+  /// Whether there may be something for the two above.
+  [[nodiscard]] bool has_news() const { return has_news_.load(std::memory_order_acquire); }
+  /// Whether there is; asked before falling asleep. What waits for a thread is none of it, nor is
+  /// what is queued while a method of the rank waits.
+  [[nodiscard]] bool has_work(bool beside_wait) const {
+    return has_news() && has_work_now(beside_wait);
+  }
   void end();
   /// Returns when no method of the object is queued or under way on another thread. By any thread.
   void let_end(const void* object) const;
@@ -92,6 +97,7 @@ class MethodThreads {
  private:
   friend class MethodWaits;
   [[nodiscard]] bool is_full() const;
+  [[nodiscard]] bool has_work_now(bool beside_wait) const;
   [[nodiscard]] std::size_t free_threads() const;
   using Queue = std::deque<std::unique_ptr<ConcurrentTask>>;
   [[nodiscard]] Queue::iterator runnable();
@@ -124,6 +130,7 @@ class MethodThreads {
   std::uint64_t under_way_ = 0;
   std::unordered_map<int, std::uint64_t> from_;            // of these, by caller
   std::unordered_map<const void*, std::uint64_t> object_;  // and by object
+  bool is_over_ = false;  // one, since the rank looked; or it is to be answered
   bool ends_ = false;
 
   std::atomic<bool> has_news_ = false;  // release: something is queued, to be answered, or over
