@@ -201,6 +201,10 @@ void wait_for_ranks(std::span<const std::int32_t> ranks, bool (*is_there)(void* 
 }  // namespace
 
 void wait_until(bool (*is_there)(void* what), void* what, const char* call) {
+  const wait::ThreadCall under_way(call);
+  rmi::Endpoint& endpoint = rmi::endpoint_of_caller(call);
+  const rmi::LetOthersCall concurrent_ones(endpoint.context());
+  const rmi::MethodWaits waits(endpoint.methods());
   wait_for_ranks({}, is_there, what, call);
 }
 
