@@ -305,20 +305,6 @@ bool MethodThreads::runs(const void* object) const {
   return object_.contains(object);
 }
 
-// One that it runs itself has its object still: a method that ends it waits for no other.
-void MethodThreads::let_end(const void* object) const {
-  if (!runs(object) || !executes_calls()) return;
-  {
-    const EndpointContext::Use looking = context_.use();
-    if (context_.in_method()) return;
-  }
-  wait::WaitFor wait{.what = space::Awaiting::request, .is_notified = false, .call = "~registered"};
-  wait::wait_until(wait, [&] {
-    context_.endpoint.deliver();
-    return !runs(object);
-  });
-}
-
 // A thread whose method waits may start others until it has ended. One of a virtual rank is
 // nobody's to join: it uses this until it says that it has ended.
 void MethodThreads::end() {

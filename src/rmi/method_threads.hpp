@@ -76,8 +76,6 @@ class MethodThreads {
     return has_news() && has_work_now(beside_wait);
   }
   void end();
-  /// Returns when no method of the object is queued or under way on another thread. By any thread.
-  void let_end(const void* object) const;
 
   // By any thread.
   /// Calls from that rank, or from all, that count as executed when they are over.

@@ -48,7 +48,7 @@ void Objects::remove(ObjectId id) {
   if (++there.generation != there.first) free_.push_back(id.index);
 }
 
-void Objects::destroy(ObjectId id) {
+void Objects::destroy(ObjectId id, bool beside) {
   void* object = find(id);
   if (object == nullptr)
     base::fail(Errc::object_gone, fmt::format("destroy: object {} is gone already", id.index));
@@ -57,7 +57,7 @@ void Objects::destroy(ObjectId id) {
     base::fail(Errc::misuse,
                fmt::format("destroy: object {} was not made by make_remote", id.index));
   remove(id);
-  if (waits(object))
+  if (beside ? is_under_way(object) : waits(object))
     doomed_.push_back({object, how});
   else
     how(object);
@@ -70,11 +70,12 @@ bool Objects::waits(const void* object) const {
   return one != nullptr;
 }
 
-// A destructor may wait, and let in who destroys others: each leaves the list first.
+// A destructor may wait, and let in who destroys others: each leaves the list first. The method
+// that began last may be waiting, with none on top of it.
 void Objects::destroy_doomed() {
   for (;;) {
     const auto next = std::find_if(doomed_.begin(), doomed_.end(),
-                                   [this](const Doomed& one) { return !waits(one.object); });
+                                   [this](const Doomed& one) { return !is_under_way(one.object); });
     if (next == doomed_.end()) return;
     const Doomed one = *next;
     doomed_.erase(next);

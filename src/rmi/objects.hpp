@@ -49,8 +49,13 @@ class Objects {
   /// The object is this table's from now on.
   void own(ObjectId id, void (*how)(void*)) { entries_[id.index].destroy = how; }
   /// Removes and destroys; the latter once no method of it is under way. Throws
-  /// Error(object_gone), or Error(misuse) when the table does not own it.
-  void destroy(ObjectId id);
+  /// Error(object_gone), or Error(misuse) when the table does not own it. `beside`: by another
+  /// thread than that whose method began last.
+  void destroy(ObjectId id, bool beside = false);
+  /// Whether a method of the object is under way, wherever.
+  [[nodiscard]] bool is_under_way(const void* object) const {
+    return object == running_ || waits(object);
+  }
   /// A method of it begins; nullptr for a function.
   void runs(const void* object) { running_ = object; }
   /// The method that began last is over: objects that were to be destroyed are, unless one of

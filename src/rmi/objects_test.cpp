@@ -66,6 +66,23 @@ TEST(Objects, one_whose_method_waits_is_destroyed_when_that_is_over) {
   EXPECT_EQ(destroyed, 1);
 }
 
+// The lock has been let go of: the method waits with none on top of it.
+TEST(Objects, one_whose_method_waits_alone_stays_when_other_threads_are_over) {
+  destroyed = 0;
+  Objects objects;
+  int a = 0;
+  const ObjectId id = objects.add(&a);
+  objects.own(id, &count);
+  objects.runs(&a);
+  objects.destroy(id, true);
+  objects.users_have_changed();
+  EXPECT_TRUE(objects.is_under_way(&a));
+  EXPECT_EQ(destroyed, 0);
+  objects.method_is_over();
+  EXPECT_FALSE(objects.is_under_way(&a));
+  EXPECT_EQ(destroyed, 1);
+}
+
 TEST(Objects, one_whose_method_is_over_is_destroyed_at_once) {
   destroyed = 0;
   Objects objects;

@@ -31,6 +31,26 @@ ObjectId register_object(void* object) {
   return endpoint.objects().add(object);
 }
 
+namespace {
+
+/// Returns when no method of the object is under way on another thread, nor queued. Inside methods
+/// at once: one that ends its own object waits for no other.
+void let_end(rmi::Endpoint& endpoint, const void* object) {
+  const auto is_over = [&] {
+    const rmi::Endpoint::Use looking = endpoint.use();
+    return endpoint.context().in_method() || !endpoint.objects().is_under_way(object);
+  };
+  if (!rmi::executes_calls() || is_over()) return;
+  const rmi::LetOthersCall concurrent_ones(endpoint.context());
+  wait::WaitFor wait{.what = space::Awaiting::request, .is_notified = false, .call = "~registered"};
+  wait::wait_until(wait, [&] {
+    endpoint.deliver();
+    return is_over();
+  });
+}
+
+}  // namespace
+
 void unregister_object(ObjectId id) noexcept {
   // The process may have left the job.
   std::optional<wait::ThreadCall> under_way;
@@ -43,7 +63,7 @@ void unregister_object(ObjectId id) noexcept {
     object = endpoint->objects().find(id);
     endpoint->objects().remove(id);
   }
-  if (object != nullptr) endpoint->methods().let_end(object);
+  if (object != nullptr) let_end(*endpoint, object);
 }
 
 // All members must know the object by the same number: the largest that one of them would give it.
@@ -99,7 +119,7 @@ void unregister_shared(ObjectId id) {
     endpoint.objects().remove(id);
   }
   // A fence that deaths have ended has not waited for its methods.
-  if (object != nullptr) endpoint.methods().let_end(object);
+  if (object != nullptr) let_end(endpoint, object);
 }
 
 void name_object(const std::string& name, ObjectId id) {
@@ -178,7 +198,7 @@ void disown(ObjectId id) {
   const rmi::CallBeside under_way("destroy");
   rmi::Endpoint& endpoint = endpoint_of_caller("destroy");
   const rmi::Endpoint::Use in_use = endpoint.use();
-  endpoint.objects().destroy(id);
+  endpoint.objects().destroy(id, endpoint.context().another_executes());
 }
 
 Rank my_rank(const char* call) {
