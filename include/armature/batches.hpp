@@ -30,8 +30,9 @@ namespace armature {
 ///
 /// What else the method takes behind the span is given once, here. Batches of one rank for another
 /// are executed in the order of their elements, and in the order of other calls as if each had been
-/// made when its batch was sent. An element that is kept here is known to no fence: flush() before.
-/// The destructor flushes, unless an exception is on its way. Not for several threads at once.
+/// made when its batch was sent; a batch that a method fills while another one is being sent may
+/// come first. An element that is kept here is known to no fence: flush() before. The destructor
+/// flushes, unless an exception is on its way. Not for several threads at once.
 template <class T, class Item, class... Fixed>
 class batches {
   static_assert(Transferable<Item>, "elements travel as bytes: they must be trivially copyable");
@@ -61,7 +62,8 @@ class batches {
       throw Error(Errc::bad_argument, "batches: a batch of 0 elements would never be sent");
     flush();
     length_ = length;
-    for (Kept& one : kept_) one = Kept();
+    for (Kept& one : kept_)  // but what a method has added meanwhile
+      if (one.at == one.items.get()) one = Kept();
   }
 
   /// Throws Error(bad_rank) when the object's team does not have that rank.
@@ -109,9 +111,13 @@ class batches {
   }
   void send(Rank to) {
     Kept& mine = kept_[static_cast<std::size_t>(static_cast<int>(to))];
-    const std::span<const Item> items(mine.items.get(), mine.at);
-    mine.at = mine.items.get();  // a call that throws has not been made
+    // A call may wait for room, and let methods in that add elements: not to these.
+    Kept sent = std::exchange(mine, Kept());  // a call that throws has not been made
+    const std::span<const Item> items(sent.items.get(), sent.at);
     std::apply([&](const Fixed&... fixed) { object_.async(to, method_, items, fixed...); }, fixed_);
+    if (mine.items != nullptr) return;
+    sent.at = sent.items.get();
+    mine = std::move(sent);
   }
 
   shared_ref<T> object_;

@@ -1,6 +1,7 @@
 // Calls whose elements travel in batches.
 #include "armature/batches.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <optional>
@@ -69,6 +70,44 @@ TEST(Batches, give_the_method_what_it_takes_besides) {
   batches.flush();  // nothing is sent twice
   armature::rmi_fence(world());
   EXPECT_EQ(parts->told.size(), 5U);
+}
+
+/// Sends what it gets on to the next rank, by the same batches as the rank itself.
+struct Relay {
+  struct Letter {
+    long number = 0;
+    long hops = 0;  // to go
+  };
+  void pass_on(std::span<const Letter> letters) {
+    for (const Letter& one : letters)
+      if (one.hops > 0)
+        next->add(Rank((me() + 1) % ranks()), {one.number, one.hops - 1});
+      else
+        arrived.push_back(one.number);
+  }
+  armature::batches<Relay, Letter>* next = nullptr;
+  std::vector<long> arrived;
+};
+
+TEST(Batches, methods_may_add_to_those_that_are_being_sent) {
+  if (armature::rmi_settings().service_thread) GTEST_SKIP() << "methods run on other threads";
+  armature::shared<Relay> relays(world());
+  armature::batches batches(relays.ref(), &Relay::pass_on);
+  relays->next = &batches;
+  batches.set_length(100);
+  world().barrier();
+  constexpr long count = 60'000;
+  const long hops = 2L * ranks();
+  for (long i = 0; i < count; ++i) batches.add(Rank((me() + 1) % ranks()), {i, hops - 1});
+  for (long hop = 0; hop < hops; ++hop) {
+    batches.flush();
+    armature::rmi_fence(world());
+  }
+  std::sort(relays->arrived.begin(), relays->arrived.end());
+  std::vector<long> expected(count);
+  std::iota(expected.begin(), expected.end(), 0L);
+  EXPECT_TRUE(relays->arrived == expected) << relays->arrived.size() << " have arrived";
+  world().barrier();
 }
 
 TEST(Batches, for_ranks_outside_the_team_are_refused) {
