@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 
 #include "armature/detail/export.hpp"
@@ -20,8 +22,17 @@ ARMATURE_API void check_captures(const void* function, std::size_t bytes, const 
 
 template <class F>
 void require_no_private_capture(const F& f, const char* call) {
-  if constexpr (!std::is_empty_v<F> && sizeof(F) >= sizeof(void*))
-    check_captures(&f, sizeof f, call, __PRETTY_FUNCTION__);
+  // A function that describes itself travels otherwise, and may have pointers.
+  if constexpr (!std::is_empty_v<F> && sizeof(F) >= sizeof(void*) &&
+                std::is_trivially_copyable_v<F>) {
+    alignas(F) std::array<std::byte, sizeof(F)> bytes;
+    std::memcpy(bytes.data(), &f, sizeof f);
+#if __has_builtin(__builtin_clear_padding)
+    // Padding has what lay on the stack before, pointers for instance.
+    __builtin_clear_padding(reinterpret_cast<F*>(bytes.data()));
+#endif
+    check_captures(bytes.data(), bytes.size(), call, __PRETTY_FUNCTION__);
+  }
 }
 
 }  // namespace armature::detail

@@ -20,6 +20,11 @@ namespace {
 
 constexpr std::uintptr_t least_address = 64 * 1024;
 constexpr int address_bits = 47;
+/// Memory of one process alone is looked for from here on, where Linux puts libraries, heaps,
+/// stacks and programs that are position-independent. What lies below is the job's and the shadow
+/// memory of sanitizers, into which a word falls that is two small integers side by side, and
+/// programs that are not position-independent, into which an integer falls that counts millions.
+constexpr std::uintptr_t least_own_address = 0x5000'0000'0000;
 
 bool is_mapped(std::uintptr_t address) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -46,7 +51,7 @@ const char* private_memory(const space::AddressSpace& space, std::uintptr_t addr
   }
   constexpr std::uintptr_t near = 1024 * 1024;
   if (here <= address && address - here < near && is_mapped(address)) return "stack";
-  return is_mapped(address) ? "process's own memory" : nullptr;
+  return address >= least_own_address && is_mapped(address) ? "process's own memory" : nullptr;
 }
 
 /// "[with F = X]" of the compiler's spelling.

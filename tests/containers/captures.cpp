@@ -1,6 +1,9 @@
 // Functions that have captured a pointer or `this`, in a job that checks everything: each is an
 // error at the call, whoever owns the element. Those that capture values work.
+#include <array>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -40,7 +43,7 @@ void use(armature::World& world) {
   armature::distributed_graph<long> graph(world, 8);
   long here = 3;
   long* const on_stack = &here;
-  const auto on_heap = std::make_unique<long>(4);
+  const auto on_heap = std::make_unique<long[]>(1 << 18);  // far from the program
   long* const owned = on_heap.get();
   Counter counter;
   const std::string stack = "stack";
@@ -56,6 +59,20 @@ void use(armature::World& world) {
             [&] { graph.async_visit(at, [=](auto vertex) { vertex.data() += *owned; }); });
   }
   refused("this", stack, [&] { counter.add_to(map); });
+
+  // Padding is no value. Nor is a word an address in which there are two small numbers.
+  struct Padded {
+    char letter = 0;
+    long number = 0;
+  };
+  std::array<std::byte, sizeof(Padded)> bytes{};
+  for (std::size_t i = 0; i < sizeof(long*); ++i)
+    bytes[i] = reinterpret_cast<const std::byte*>(&on_stack)[i];
+  Padded padded;
+  std::memcpy(static_cast<void*>(&padded), bytes.data(), bytes.size());
+  for (const int column : {1, 300, 12'000, 13'000})
+    map.async_visit(-1,
+                    [padded, row = 5, column](int, long& v) { v = padded.number + row + column; });
 
   // Values, references to containers and global pointers mean the same everywhere.
   const auto piece = world.allocate<long>(1);
