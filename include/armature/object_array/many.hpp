@@ -140,9 +140,9 @@ struct AskMany {
   void operator()(std::uint32_t depth, shared_ref<Part> parts,
                   ElementsByMember<typename Part::Index> groups,
                   remote_promise<std::optional<R>> promise, Op op, F f, A... args) const {
-    Part& here = parts.local();
     std::vector<future<std::optional<R>>> each;
     try {
+      Part& here = parts.local();
       const AsDeep as_the_asker(here.turns().depth, depth);
       send_halves(here, groups, [&](Rank to, const auto& some) {
         auto [answer, given] = make_promise<std::optional<R>>(to);

@@ -124,6 +124,17 @@ class MailboxWaits {
   }
 
  private:
+  /// While it is there methods are being called.
+  class Running {
+   public:
+    explicit Running(bool& runs) : runs_(runs) { runs_ = true; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    ~Running() { runs_ = false; }
+
+   private:
+    bool& runs_;
+  };
   /// Settles futures of which all is there. Returns the next method like that, if methods may be
   /// called; empty when there is none.
   std::function<void()> take_next(bool calls_methods) {
@@ -146,16 +157,18 @@ class MailboxWaits {
   // One that is under way may wait for a future itself.
   void run() {
     if (runs_) return void(take_next(false));
-    runs_ = true;
     std::exception_ptr failure;
-    while (const std::function<void()> call = take_next(true)) {
-      try {
-        call();
-      } catch (...) {
-        if (failure == nullptr) failure = std::current_exception();
+    {
+      // Ends also where messages cannot be taken, such as for want of memory.
+      const Running running(runs_);
+      while (const std::function<void()> call = take_next(true)) {
+        try {
+          call();
+        } catch (...) {
+          if (failure == nullptr) failure = std::current_exception();
+        }
       }
     }
-    runs_ = false;
     if (failure != nullptr) std::rethrow_exception(failure);
   }
 
