@@ -350,4 +350,5 @@ RMI_TEST(Mailbox, a_method_that_throws_is_told_and_others_are_called) {
   logs[me()].put(&Diary::numbers_, 1, 7);
   logs.fence();
   EXPECT_NE(told.find("number 7"), std::string::npos) << told;
+  armature::on_async_error(nullptr);
 }
