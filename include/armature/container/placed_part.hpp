@@ -61,8 +61,10 @@ class PlacedPart : public ByRank<Derived> {
   /// Waits for what op(part, args...) returns at that member.
   template <class Op, class... Args>
   auto ask(int member, const Op& op, const Args&... args) {
-    if (!this->is_plain()) [[unlikely]]
-      return ask_later(member, op, args...).get();
+    if (!this->is_plain()) [[unlikely]] {
+      this->check_function(op, "a two-way call of a container");
+      if (this->has_service()) return ask_served(member, op, args...).get();
+    }
     if (member != team_.rank())
       return self_.sync(ranks_[static_cast<std::size_t>(member)],
                         &PlacedPart::template answer<false, Op, Args...>, op, args...);
