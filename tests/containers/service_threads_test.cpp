@@ -104,16 +104,29 @@ TEST(ServiceThreads, two_way_calls_are_answered_by_the_rank) {
   world().barrier();
 }
 
-// A visitor that waits for a visitor elsewhere, which waits in turn.
+/// A visitor that waits for a visitor elsewhere, which waits in turn.
+struct Deeper {
+  std::size_t step = 7;
+  long operator()(armature::graph_vertex<long, armature::no_data> vertex, int more) const {
+    if (more == 0) return 1;
+    return 1 + vertex.graph().visit((vertex.id() + step) % 20, *this, more - 1);
+  }
+};
+
 TEST(ServiceThreads, visitors_may_wait_for_visitors) {
   armature::distributed_graph<long> graph(world(), 20);
-  struct Deeper {
-    long operator()(armature::graph_vertex<long, armature::no_data> vertex, int more) const {
-      if (more == 0) return 1;
-      return 1 + vertex.graph().visit((vertex.id() + 7) % 20, *this, more - 1);
-    }
-  };
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(graph.visit(i, Deeper(), 12), 13);
+  graph.fence();
+}
+
+// Several such chains are at one rank, which together are longer than one may be.
+TEST(ServiceThreads, chains_of_visitors_end_at_the_limit) {
+  if (!has_service()) return;  // visitors at a rank itself are plain calls
+  armature::distributed_graph<long> graph(world(), 20);
+  const int most = static_cast<int>(armature::rmi_settings().nesting_max);
+  EXPECT_EQ(graph.visit(0, Deeper{0}, most / 2), most / 2 + 1);
+  EXPECT_EQ(graph.visit(0, Deeper{0}, most - 1), most);
+  EXPECT_THROW((void)graph.visit(0, Deeper{0}, most + 6), armature::Error);
   graph.fence();
 }
 

@@ -163,8 +163,9 @@ auto ask_part(shared_ref<Part> parts, Rank rank, const Op& op, const Args&... ar
   require_that_outlive<Args...>();
   auto made = make_promise<R>(rank);
   if constexpr (outlive_message<Args...>)
-    parts.async(rank, &ByRank<Part>::template question<R, Op, Args...>, made.second,
-                depth_of_call(), op, args...);
+    // As a two-way call: at the limit of nesting only those are let in.
+    (void)parts.ask(rank, &ByRank<Part>::template question<R, Op, Args...>, made.second,
+                    static_cast<std::uint8_t>(depth_of_call() + 1), op, args...);
   return std::move(made.first);
 }
 
