@@ -59,8 +59,9 @@ cp "$bin/oshrun" "$folder/listed/shmem/bin"
 printf '#!/bin/sh\necho "$*"\n' >"$folder/listed/bin/armature"
 chmod +x "$folder/listed/bin/armature"
 "$bin/../../bin/armature" run --help |
-  sed -n 's/^  \(-[^ ]*\) [^ ].*/\1 value/p; s/^  \(-[^ ]*\)\(  .*\)*$/\1/p' >"$folder/options"
+  sed -n 's/^  \(-[^ ]*\) [^ [].*/\1 value/p; s/^  \(-[^ ]*\)\( \[.*\)*\(  .*\)*$/\1/p' >"$folder/options"
 test "$(wc -l <"$folder/options")" -gt 40
+test "$("$folder/listed/shmem/bin/oshrun" --service-threads 3 -np 2 ./prog)" = "run --service-threads 3 -n 2 ./prog"
 while read -r names value; do
   for name in $(echo "$names" | tr , ' '); do
     given=$name${value:+ -np}
