@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -114,7 +115,7 @@ class batches {
     // A call may wait for room, and let methods in that add elements: not to these.
     Kept sent = std::exchange(mine, Kept());  // a call that throws has not been made
     const std::span<const Item> items(sent.items.get(), sent.at);
-    std::apply([&](const Fixed&... fixed) { object_.async(to, method_, items, fixed...); }, fixed_);
+    std::apply([&](const auto&... fixed) { object_.async(to, method_, items, fixed...); }, fixed_);
     if (mine.items != nullptr) return;
     sent.at = sent.items.get();
     mine = std::move(sent);
@@ -122,7 +123,7 @@ class batches {
 
   shared_ref<T> object_;
   void (T::*method_)(std::span<const Item>, Fixed...);
-  std::tuple<Fixed...> fixed_;
+  std::tuple<std::remove_cvref_t<Fixed>...> fixed_;  // the method may take references
   std::size_t length_ = std::max<std::size_t>(1, usual_bytes / sizeof(Item));
   std::vector<Kept> kept_;
   int exceptions_;
