@@ -44,12 +44,12 @@ void require_lines(const array_section<T>& one, const array_section<U>& other, c
                     std::to_string(other.extent(0)) + " of '" + other.store().name() + "'");
 }
 
-/// A copy of a line, of which each member has a block, in the order of the members.
+/// A copy of a line, of which each member has a block, in the order of the members of that team.
+/// Refused, as copies are, where the line's own team is another one.
 template <class T>
-distributed_array<T, 1> blocks_of(const array_section<const T>& line) {
-  distributed_array<T, 1> blocks(
-      line.store().team(), {line.extent(0)},
-      {.name = line.store().name(), .grid = {line.store().team().size()}});
+distributed_array<T, 1> blocks_of(const array_section<const T>& line, const Team& team) {
+  distributed_array<T, 1> blocks(team, {line.extent(0)},
+                                 {.name = line.store().name(), .grid = {team.size()}});
   blocks.all() = line;
   return blocks;
 }
@@ -100,9 +100,9 @@ void scan_line(const char* what, const array_section<T>& out, const array_sectio
                const array_section<const Mark>* starts, Op op, const std::optional<T>& first) {
   require_lines(out, in, what);
   if (starts != nullptr) require_lines(out, *starts, what);
-  auto line = blocks_of<T>(in);
+  auto line = blocks_of<T>(in, in.store().team());
   std::optional<distributed_array<Mark, 1>> marks;
-  if (starts != nullptr) marks.emplace(blocks_of<Mark>(*starts));
+  if (starts != nullptr) marks.emplace(blocks_of<Mark>(*starts, in.store().team()));
   scan_blocks<T, Mark>(line, marks ? &*marks : nullptr, op, first);
   copy(out, line.all());
 }
@@ -187,8 +187,10 @@ std::ptrdiff_t pack(const array_section<T>& out,
                     const array_section<Mark>& marks) {
   detail::require_line(out, "pack");
   detail::require_lines(in, marks, "pack");
-  const auto line = detail::blocks_of<T>(in);
-  const auto mine = detail::blocks_of<std::remove_const_t<Mark>>({marks.store(), marks.section()});
+  const Team& team = in.store().team();
+  const auto line = detail::blocks_of<T>(in, team);
+  const auto mine =
+      detail::blocks_of<std::remove_const_t<Mark>>({marks.store(), marks.section()}, team);
   const auto place = detail::marked_place(mine);
   detail::require_marked(out, place.all, "pack");
   const auto kept = std::make_unique<T[]>(static_cast<std::size_t>(place.count));
@@ -210,11 +212,13 @@ std::ptrdiff_t unpack(const array_section<T>& out,
                       const array_section<Mark>& marks) {
   detail::require_line(in, "unpack");
   detail::require_lines(out, marks, "unpack");
-  const auto mine = detail::blocks_of<std::remove_const_t<Mark>>({marks.store(), marks.section()});
+  const Team& team = out.store().team();
+  const auto mine =
+      detail::blocks_of<std::remove_const_t<Mark>>({marks.store(), marks.section()}, team);
   const auto place = detail::marked_place(mine);
   detail::require_marked(in, place.all, "unpack");
-  auto line = detail::blocks_of<T>(out);
-  const auto values = detail::blocks_of<T>(in);
+  auto line = detail::blocks_of<T>(out, team);
+  const auto values = detail::blocks_of<T>(in, team);
   const auto some = std::make_unique<T[]>(static_cast<std::size_t>(place.count));
   values[{Range(place.first, place.first + place.count)}].get(
       std::span<T>(some.get(), static_cast<std::size_t>(place.count)));
