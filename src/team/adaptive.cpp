@@ -22,7 +22,7 @@
 namespace armature::team {
 namespace {
 
-constexpr const char* names[] = {"usual", "rounds", "halving", "doubling"};
+constexpr const char* way_names[] = {"usual", "rounds", "halving", "doubling"};
 constexpr const char* variable = "ARMATURE_COLLECTIVES";
 
 /// Rounds of its own are read by all, also where the root alone reads the call's.
@@ -66,7 +66,7 @@ class Fields {
 
 const char* name_of(Way way) {
   const auto index = static_cast<std::size_t>(way);
-  return index < std::size(names) ? names[index] : "?";
+  return index < std::size(way_names) ? way_names[index] : "?";
 }
 
 std::uint64_t Learned::word() const {
@@ -101,20 +101,20 @@ Learned Learned::of(std::uint64_t word) {
 void Adaptive::find_setting(const Agreed& agreed, const char* name) {
   const char* const text = std::getenv(variable);
   const std::string_view wanted = text == nullptr ? "usual" : text;
-  const auto* const way = std::ranges::find(names, wanted);
+  const auto* const way = std::ranges::find(way_names, wanted);
   const bool is_adaptive = wanted == "adaptive";
-  if (!is_adaptive && way == std::end(names))
+  if (!is_adaptive && way == std::end(way_names))
     base::fail(Errc::bad_argument,
                fmt::format("{}: {}={}: it can be usual, adaptive, rounds, halving or doubling",
                            name, variable, wanted));
   // A simulation repeats exactly, and what it predicts takes no time here.
   const bool is_simulated =
       wait::CostModel::of_job() != nullptr || wait::this_rank(name).fault_model != nullptr;
-  if (wanted == names[0] || team_.space().header().settings.reproducible != 0 || is_simulated) {
+  if (wanted == way_names[0] || team_.space().header().settings.reproducible != 0 || is_simulated) {
     setting_ = Setting::fixed;
     return;
   }
-  fixed_ = is_adaptive ? Way::usual : static_cast<Way>(way - std::begin(names));
+  fixed_ = is_adaptive ? Way::usual : static_cast<Way>(way - std::begin(way_names));
   const std::uint8_t shown = is_adaptive ? 255 : static_cast<std::uint8_t>(fixed_);
   std::memcpy(team_.lines().outgoing(sizeof shown), &shown, sizeof shown);
   team_.round(read_by_all(agreed), sizeof shown, name);

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <string>
 
 #include <armature/armature.hpp>
@@ -13,6 +12,7 @@
 namespace {
 
 int wrong = 0;
+long of_process = 4;  // also where heaps of virtual ranks lie in segments
 
 template <class F>
 void refused(const char* what, const std::string& memory, F call) {
@@ -43,8 +43,7 @@ void use(armature::World& world) {
   armature::distributed_graph<long> graph(world, 8);
   long here = 3;
   long* const on_stack = &here;
-  const auto on_heap = std::make_unique<long[]>(1 << 18);  // far from the program
-  long* const owned = on_heap.get();
+  long* owned = &of_process;
   Counter counter;
   const std::string stack = "stack";
   for (int key = 0; key < 8; ++key) {
