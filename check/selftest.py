@@ -94,6 +94,14 @@ class Checks(unittest.TestCase):
         self.plant("check/cycles.toml", 'circles = [["src/space/segment", "src/space/page"]]\n')
         self.passes("cycles")
 
+    def test_united_finds_a_constant_with_a_namesake_in_an_enclosing_namespace(self):
+        table = 'namespace armature{} {{\nnamespace {{\nconstexpr const char* names[] = {{"a"}};\n}}  // namespace\n}}  // namespace\n'
+        self.plant("src/team/kind.cpp", table.format("::team"))
+        self.plant("src/rma/kind.cpp", table.format(""))
+        self.passes("united")
+        self.plant("src/team/call.cpp", table.format(""))
+        self.fails("united", "src/team/kind.cpp: names is also a constant of src/team/call.cpp")
+
     def test_cycles_find_one_across_parts_of_a_room_and_leave_unit_tests_out(self):
         self.plant("src/transport/shm/mailbox.hpp", '#pragma once\n#include "transport/ring.hpp"\n')
         self.plant("src/transport/ring.hpp", "#pragma once\n")

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int status_not_executable = 127;
+constexpr int status_not_started = 127;
 constexpr const char* no_latency =
     ",latency=0s,overhead=0s,gap=0s,node-latency=0s,node-overhead=0s,node-gap=0s";
 constexpr const char* most_bandwidth = ",bandwidth=1TB/s,node-bandwidth=1TB/s";
@@ -63,7 +63,7 @@ std::string text_of(const std::string& path) {
 [[noreturn]] void become(const std::vector<char*>& arguments, const std::string& output,
                          pid_t parent, const Signals& signals) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(status_not_executable);
+  if (getppid() != parent) _exit(status_not_started);
   signals.restore();
   const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -71,7 +71,7 @@ std::string text_of(const std::string& path) {
   dup2(file, STDOUT_FILENO);
   dup2(file, STDERR_FILENO);
   execv("/proc/self/exe", arguments.data());
-  _exit(status_not_executable);
+  _exit(status_not_started);
 }
 
 /// Passes on the signals that have arrived. Returns one that asks for the end; 0: there is none.
