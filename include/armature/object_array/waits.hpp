@@ -58,7 +58,8 @@ class MailboxWaits {
   /// Has the methods that wait there; futures stay with the original.
   MailboxWaits(const MailboxWaits& other) : firsts_(other.firsts_) {
     for (const MailboxWait& wait : other.waits_)
-      if (wait.future == nullptr) waits_.push_back({.take = wait.take, .what = wait.what});
+      if (wait.future == nullptr)
+        waits_.push_back({.take = wait.take, .what = wait.what, .future = nullptr});
   }
   MailboxWaits& operator=(const MailboxWaits& other) { return *this = MailboxWaits(other); }
   MailboxWaits(MailboxWaits&& other) noexcept
