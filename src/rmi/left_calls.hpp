@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 
 #include "armature/left_call.hpp"
@@ -52,7 +52,7 @@ class LeftCalls {
   EndpointContext& context_;
   Objects& objects_;
   CallFailures& failures_;
-  std::deque<Left> calls_;
+  std::list<Left> calls_;  // takes no memory while it is empty
 };
 
 }  // namespace armature::rmi

@@ -5,8 +5,8 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -97,7 +97,7 @@ class MethodThreads {
   [[nodiscard]] bool is_full() const;
   [[nodiscard]] bool has_work_now(bool beside_wait) const;
   [[nodiscard]] std::size_t free_threads() const;
-  using Queue = std::deque<std::unique_ptr<ConcurrentTask>>;
+  using Queue = std::list<std::unique_ptr<ConcurrentTask>>;  // no memory while it is empty
   [[nodiscard]] Queue::iterator runnable();
   [[nodiscard]] std::unique_ptr<ConcurrentTask> copy(const detail::Call& call) const;
   void need_thread();
