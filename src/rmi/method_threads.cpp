@@ -39,7 +39,9 @@ MethodThreads::MethodThreads(EndpointContext& context, CallFailures& failures)
     : context_(context),
       failures_(failures),
       threads_max_(context.rank.fault_model == nullptr ? method_threads_at_start() : 0),
-      is_virtual_(context.rank.scheduler != nullptr) {}
+      is_virtual_(context.rank.scheduler != nullptr) {
+  if (threads_max_ > 0) of_depth_.resize(256);
+}
 
 std::unique_ptr<ConcurrentTask> MethodThreads::copy(const Call& call) const {
   auto task = std::make_unique<ConcurrentTask>();

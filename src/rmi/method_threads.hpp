@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -119,12 +118,12 @@ class MethodThreads {
   std::condition_variable ready_;
   std::condition_variable ended_;  // the last thread has
   Queue queue_;
-  Queue to_answer_;                           // by the rank
-  std::vector<std::thread> threads_;          // of a rank with its own thread
-  std::size_t running_ = 0;                   // threads, idle ones too
-  std::size_t idle_ = 0;                      // of these, and that are starting
-  std::size_t active_ = 0;                    // run a method that does not wait
-  std::array<std::uint8_t, 256> of_depth_{};  // calls that threads run, by depth
+  Queue to_answer_;                     // by the rank
+  std::vector<std::thread> threads_;    // of a rank with its own thread
+  std::size_t running_ = 0;             // threads, idle ones too
+  std::size_t idle_ = 0;                // of these, and that are starting
+  std::size_t active_ = 0;              // run a method that does not wait
+  std::vector<std::uint8_t> of_depth_;  // calls that threads run, by depth; empty without threads
   std::uint64_t under_way_ = 0;
   std::unordered_map<int, std::uint64_t> from_;            // of these, by caller
   std::unordered_map<const void*, std::uint64_t> object_;  // and by object

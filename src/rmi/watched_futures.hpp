@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -45,7 +45,7 @@ class WatchedFutures {
   EndpointContext& context_;
   std::vector<std::shared_ptr<detail::FutureBase>> watched_;
   std::uint64_t look_at_ns_ = 0;  // at those watched: not before, where they are many
-  std::deque<std::shared_ptr<detail::FutureBase>> due_;
+  std::list<std::shared_ptr<detail::FutureBase>> due_;  // no memory while it is empty
 };
 
 }  // namespace armature::rmi
