@@ -8,8 +8,8 @@
 //                 switch   from a rank to the other one of its process
 //                 migrate  to the other process of two
 //
-// It is compiled twice: GLOBALS_BYTES are those of its variables with initial values, and
-// GLOBALS_LOCALS those of its thread-local ones.
+// This program is compiled twice. GLOBALS_BYTES is the size of its variables with initial values,
+// GLOBALS_LOCALS that of its thread-local ones.
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -29,11 +29,11 @@ namespace armature {
 ///     counts.flush();
 ///     armature::rmi_fence();
 ///
-/// What else the method takes behind the span is given once, here. Batches of one rank for another
-/// are executed in the order of their elements, and in the order of other calls as if each had been
-/// made when its batch was sent; a batch that a method fills while another one is being sent may
-/// come first. An element that is kept here is known to no fence: flush() before. The destructor
-/// flushes, unless an exception is on its way. Not for several threads at once.
+/// The method's other arguments, behind the span, are given once, here. Batches of one rank for
+/// another are executed in the order of their elements, and in the order of other calls as if each
+/// had been made when its batch was sent. A batch that a method fills while another one is being
+/// sent may come first. An element that is kept here is known to no fence: flush() before. The
+/// destructor flushes, unless an exception is on its way. Not for several threads at once.
 template <class T, class Item, class... Fixed>
 class batches {
   static_assert(Transferable<Item>, "elements travel as bytes: they must be trivially copyable");

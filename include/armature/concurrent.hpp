@@ -36,7 +36,7 @@ namespace armature {
 ///   has begun since.
 /// * Failures are told as those of other methods.
 ///
-/// Where no thread is free, or its arguments are long, the rank itself executes it as any method.
+/// The rank itself executes a call as any other where no thread is free or its arguments are long.
 template <auto... methods>
 struct concurrent_methods {
   template <class Member>

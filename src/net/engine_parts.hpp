@@ -9,7 +9,7 @@ namespace armature::net {
 /// over: no acknowledgement tells of them. Under the links' lock.
 class EngineParts {
  public:
-  /// By that rank (-1: a thread that runs none). Returns the number of what has begun.
+  /// An operation of that rank begins (-1: of a thread that runs none). Returns its number.
   [[nodiscard]] std::uint64_t begin(int rank) {
     open_.emplace(++begun_, rank);
     return begun_;

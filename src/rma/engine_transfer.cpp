@@ -128,8 +128,8 @@ UnderWay::UnderWay() {
   };
 }
 
-/// It counts in the process that tells of its end: a rank that waits before, for a key, may go to
-/// another one.
+/// A transfer counts in the process that is told of its end. Its rank may go to another process
+/// while it waits for a key, so counting begins behind that.
 std::uint64_t UnderWay::begin() {
   if (parts_.fetch_add(1, std::memory_order_relaxed) == 0) {
     number_ = network()->engine_parts().begin(sender_);

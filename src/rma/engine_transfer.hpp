@@ -44,7 +44,8 @@ class UnderWay : public transport::Sending {
 
   /// Returns the token of one more part. Under the links' lock.
   [[nodiscard]] std::uint64_t begin();
-  /// It counts as an operation of so many bytes while it is under way. Before it begins.
+  /// The transfer counts as an operation of so many bytes while it is under way. To be called
+  /// before it begins.
   void count(std::size_t bytes) { bytes_ = bytes; }
   [[nodiscard]] std::size_t parts() const { return parts_.load(std::memory_order_acquire); }
   /// Blocks until there are no more parts than that.

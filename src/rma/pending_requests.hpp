@@ -48,7 +48,8 @@ class PendingRequest {
  protected:
   /// Whether that is the whole answer.
   [[nodiscard]] virtual bool take(const transport::Arrived& answer) = 0;
-  /// It counts as an operation of so many bytes until it is answered. Before it is asked.
+  /// The request counts as an operation of so many bytes until it is answered. To be called before
+  /// it is sent.
   void count(std::size_t bytes) {
     charge_.begin(bytes);
     // Given up before: nobody will end it. One that is given up just now ends with the request.

@@ -33,7 +33,8 @@ class WriteStream : public transport::Stream {
   /// Throws that error when it is so.
   void check() const;
   void begin(Network::Start how);
-  /// It counts as an operation of so many bytes until it is over. Before it is begun.
+  /// The stream counts as an operation of so many bytes until it is over. To be called before it
+  /// begins.
   void count(std::size_t bytes) { charge_.begin(bytes); }
 
  protected:
