@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,12 @@ struct Memory {
   Is is = Is::segment;
   const MemoryKind* kind = nullptr;  // in its own process
   bool is_remote = false;            // on another node
+
+  /// Becomes the kind that holds for both.
+  void take_in(const Memory& other) {
+    if (other.is > is || other.is_remote)
+      *this = {std::max(is, other.is), other.kind, other.is_remote};
+  }
 };
 
 /// The kind of those bytes of a rank of this node; nothing when they are neither in its segment nor

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,37 @@ std::atomic<std::uint64_t>& known_extent(Rank rank) {
   return base::state<Extents>().of[static_cast<std::size_t>(static_cast<int>(rank))];
 }
 
+/// Segments are laid out alike on all nodes.
+std::uintptr_t offset_in(const space::Mapping& mapping, Rank rank, const void* address) {
+  const auto begin =
+      reinterpret_cast<std::uintptr_t>(mapping.segment(rank)) + mapping.heap_offset();
+  return reinterpret_cast<std::uintptr_t>(address) - begin;
+}
+
+bool is_within(std::uintptr_t offset, std::size_t bytes, std::uint64_t extent) {
+  return offset <= extent && bytes <= extent - offset;
+}
+
+void ask_about(Network& net, const PendingCheck& checked, const void* address, std::size_t bytes,
+               const char* call, Asked asked) {
+  const CheckRecord record{checked.number(), reinterpret_cast<std::uint64_t>(address), bytes};
+  ask(net, checked.rank(), Kind::check, std::as_bytes(std::span(&record, 1)),
+      std::as_bytes(std::span(call, std::strlen(call))), asked);
+}
+
+/// Blocks until the answer is there. Throws what it says.
+Memory answer_about(const Network& net, PendingCheck& checked, const void* address,
+                    std::size_t bytes, const char* call) {
+  checked.wait(call);
+  const CheckedRecord& head = checked.head;
+  // The extent comes from the process that the rank is in by now.
+  known_extent(checked.rank()).store(head.extent, std::memory_order_relaxed);
+  if (head.code != 0) base::fail(static_cast<Errc>(head.code - 1), checked.text());
+  const auto offset = offset_in(net.mapping(), checked.rank(), address);
+  return {.is = is_within(offset, bytes, head.extent) ? Memory::Is::segment : Memory::Is::host,
+          .is_remote = true};
+}
+
 }  // namespace
 
 int sender() {
@@ -99,26 +131,44 @@ Memory require_remote(Network& net, Rank rank, const void* address, std::size_t 
                       const char* call) {
   net.peers().require_reachable(rank, call);
   const space::Mapping& mapping = net.mapping();
-  // Segments are laid out alike on all nodes.
-  const auto begin =
-      reinterpret_cast<std::uintptr_t>(mapping.segment(rank)) + mapping.heap_offset();
-  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - begin;
-  const std::uint64_t known = known_extent(rank).load(std::memory_order_relaxed);
-  if (offset <= known && bytes <= known - offset && !mapping.checks_in_full())
-    return {.is_remote = true};
-  if (!mapping.checks_in_full() && is_known_to_be_exposed(rank, address, bytes))
-    return {.is = Memory::Is::host, .is_remote = true};
+  if (!mapping.checks_in_full()) {
+    if (is_within(offset_in(mapping, rank, address), bytes,
+                  known_extent(rank).load(std::memory_order_relaxed)))
+      return {.is_remote = true};
+    if (is_known_to_be_exposed(rank, address, bytes))
+      return {.is = Memory::Is::host, .is_remote = true};
+  }
   PendingCheck checked(rank);
-  const CheckRecord record{checked.number(), reinterpret_cast<std::uint64_t>(address), bytes};
-  ask(net, rank, Kind::check, std::as_bytes(std::span(&record, 1)),
-      std::as_bytes(std::span(call, std::strlen(call))));
-  checked.wait(call);
-  // The extent comes from the process that the rank is in by now.
-  known_extent(rank).store(checked.head.extent, std::memory_order_relaxed);
-  if (checked.head.code != 0) base::fail(static_cast<Errc>(checked.head.code - 1), checked.text());
-  const std::uint64_t extent = checked.head.extent;
-  const bool is_in_segment = offset <= extent && bytes <= extent - offset;
-  return {.is = is_in_segment ? Memory::Is::segment : Memory::Is::host, .is_remote = true};
+  ask_about(net, checked, address, bytes, call, Asked::now);
+  return answer_about(net, checked, address, bytes, call);
+}
+
+/// The questions go together: their answers take one round trip for many of them.
+Memory require_each(Rank rank, std::span<const void* const> pieces, std::size_t bytes,
+                    const char* call) {
+  constexpr std::size_t at_once = 64;
+  Memory all;
+  Network* const net = network_to(rank, call);
+  if (net == nullptr) {
+    for (const void* piece : pieces) all.take_in(require(rank, piece, bytes, call));
+    return all;
+  }
+  net->peers().require_reachable(rank, call);
+  while (!pieces.empty()) {
+    const auto some = pieces.first(std::min(pieces.size(), at_once));
+    pieces = pieces.subspan(some.size());
+    std::vector<std::unique_ptr<PendingCheck>> questions;
+    questions.reserve(some.size());
+    for (const void* piece : some) {
+      questions.push_back(std::make_unique<PendingCheck>(rank));
+      const bool is_last = questions.size() == some.size();
+      ask_about(*net, *questions.back(), piece, bytes, call,
+                is_last ? Asked::now : Asked::with_others);
+    }
+    for (std::size_t i = 0; i < some.size(); ++i)
+      all.take_in(answer_about(*net, *questions[i], some[i], bytes, call));
+  }
+  return all;
 }
 
 void require_lasting(const void* side, std::size_t bytes, const char* call) {

@@ -32,6 +32,10 @@ Memory require(Rank rank, const void* address, std::size_t bytes, const char* ca
 /// Checks memory of a rank of another node in the same way.
 Memory require_remote(Network& net, Rank rank, const void* address, std::size_t bytes,
                       const char* call);
+/// Checks pieces of so many bytes each of a rank of any node, as `require` does, and gives the kind
+/// that holds for them all.
+Memory require_each(Rank rank, std::span<const void* const> pieces, std::size_t bytes,
+                    const char* call);
 /// Throws Error(bad_argument) where the caller's side of a transfer that goes on while others run
 /// is a thread-local variable, and each rank has its own: theirs are there by then.
 void require_lasting(const void* side, std::size_t bytes, const char* call);

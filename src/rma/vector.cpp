@@ -147,11 +147,6 @@ void require_as_many(const Iov& s, const char* call) {
                            s.to.size(), s.from.size()));
 }
 
-Memory& take_in(Memory& all, const Memory& one) {
-  if (one.is > all.is || one.is_remote) all = {std::max(one.is, all.is), one.kind, one.is_remote};
-  return all;
-}
-
 /// Throws unless every remote piece is good: by one request where all is well.
 Memory check_pieces(Rank rank, const Iov& s, Remote side, const char* call) {
   require_as_many(s, call);
@@ -167,9 +162,7 @@ Memory check_pieces(Rank rank, const Iov& s, Remote side, const char* call) {
       if (error.code() == Errc::rank_lost) throw;
     }
   }
-  Memory all;
-  for (const void* piece : remote) take_in(all, require(rank, piece, s.bytes, call));
-  return all;
+  return require_each(rank, remote, s.bytes, call);
 }
 
 /// Lists that are even on both sides are subarrays, which need no look at each address.
@@ -218,7 +211,7 @@ detail::Request* start_list(Verb verb, Rank rank, std::span<const Iov> lists, Fi
 
 Memory check_iov(Rank rank, std::span<const Iov> iov, Remote side, const char* call) {
   Memory all;
-  for (const Iov& s : iov) take_in(all, check_pieces(rank, s, side, call));
+  for (const Iov& s : iov) all.take_in(check_pieces(rank, s, side, call));
   return all;
 }
 
