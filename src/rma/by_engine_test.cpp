@@ -153,5 +153,26 @@ TEST_F(ByEngineTest, a_chunk_of_this_process_is_offered_once_and_told_to_all_who
   EXPECT_EQ(answers()[1].body.size(), sizeof(std::uint64_t) + 8);
 }
 
+TEST_F(ByEngineTest, no_more_is_registered_than_may_be_locked) {
+  RegisteredMemory& all = registered_memory();
+  const RegisteredMemory before = all;
+  {
+    const std::lock_guard locked(network()->links().lock());
+    all.bytes_max = all.bytes + chunk;
+  }
+  const auto answers = [&] { return net_.peer.seen(Kind::keyed); };
+  const std::uint64_t wanted[] = {21, 21, 22, 22};  // chunks: the second of them is too much
+  for (const std::uint64_t number : wanted) net_.peer.say(Kind::key, 1, KeyRecord{1, number});
+  ASSERT_TRUE(net_.until([&] { return answers().size() == std::size(wanted); }));
+  for (std::size_t i = 0; i < std::size(wanted); ++i)
+    EXPECT_EQ(answers()[i].body.size() > sizeof(std::uint64_t), wanted[i] == 21) << i;
+  const std::lock_guard locked(network()->links().lock());
+  EXPECT_EQ(all.bytes, before.bytes + chunk);
+  EXPECT_EQ(all.registered, before.registered + 1);
+  EXPECT_EQ(all.reused, before.reused + 1);
+  EXPECT_EQ(all.refused, before.refused + 1);
+  all.bytes_max = before.bytes_max;
+}
+
 }  // namespace
 }  // namespace armature::rma

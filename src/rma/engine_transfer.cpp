@@ -1,6 +1,12 @@
 #include "rma/engine_transfer.hpp"
 
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -66,6 +72,40 @@ std::optional<EngineKey> known_key(Network& net, Rank rank, std::uint64_t chunk)
   return found == keys().known.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// Whether the limit of locked memory does not hold for this process (capabilities(7)).
+bool may_lock_all() {
+  __user_cap_header_struct of_this{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct found[_LINUX_CAPABILITY_U32S_3] = {};
+  return syscall(SYS_capget, &of_this, found) == 0 &&
+         (found[0].effective & (1U << CAP_IPC_LOCK)) != 0;
+}
+
+/// Whether so many bytes more may be registered. Tells of the first that may not.
+bool may_register(std::uint64_t bytes) {
+  RegisteredMemory& all = registered_memory();
+  if (bytes <= all.bytes_max && all.bytes <= all.bytes_max - bytes) return true;
+  if (all.refused++ == 0)
+    std::fprintf(
+        stderr,
+        "armature: process of pid %d: the network's hardware reaches %llu bytes of this process's "
+        "memory, and no more: ulimit -l allows %llu. Other transfers go by records\n",
+        static_cast<int>(getpid()), static_cast<unsigned long long>(all.bytes),
+        static_cast<unsigned long long>(all.bytes_max));
+  return false;
+}
+
+/// Returns the key of newly registered memory, packed; nothing where it cannot be registered.
+std::vector<std::byte> registered(std::span<std::byte> memory) {
+  if (!may_register(memory.size())) return {};
+  Engine& engine = network()->links().engine();
+  if (engine.pins_memory()) space::keep_pages();
+  std::vector<std::byte> key = engine.register_memory(memory);
+  if (key.empty()) return key;
+  registered_memory().bytes += memory.size();
+  ++registered_memory().registered;
+  return key;
+}
+
 void on_key(const Arrived& arrived) {
   const auto record = arrived.head<KeyRecord>();
   const int rank = arrived.record.to;
@@ -75,12 +115,12 @@ void on_key(const Arrived& arrived) {
       record.chunk * chunk_bytes >= segment_bytes)
     base::fail(Errc::corrupt, "a key of memory that is not there");
   auto [place, is_new] = keys().packed.try_emplace({rank, record.chunk});
-  Engine& engine = network()->links().engine();
   if (is_new) {
-    if (engine.pins_memory()) space::keep_pages();
     const std::uint64_t begin = record.chunk * chunk_bytes;
-    place->second = engine.register_memory(
-        {mapping.segment(rank) + begin, std::min(chunk_bytes, segment_bytes - begin)});
+    place->second =
+        registered({mapping.segment(rank) + begin, std::min(chunk_bytes, segment_bytes - begin)});
+  } else if (!place->second.empty()) {
+    ++registered_memory().reused;
   }
   std::vector<std::byte>& key = place->second;
   if (key.size() > Link::body_bytes_max - sizeof record.request) key.clear();
@@ -94,6 +134,17 @@ void on_key(const Arrived& arrived) {
 }
 
 }  // namespace
+
+/// Registered memory counts as locked, of which each process has so much. The first question comes
+/// when there is a network.
+RegisteredMemory::RegisteredMemory() : bytes_max(UINT64_MAX) {
+  if (!network()->links().engine().pins_memory() || may_lock_all()) return;
+  rlimit locked{};
+  if (getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur != RLIM_INFINITY)
+    bytes_max = locked.rlim_cur;
+}
+
+RegisteredMemory& registered_memory() { return base::state<RegisteredMemory>(); }
 
 const std::array<transport::Handling, 1> key_handlers{{
     {.kind = transport::number_of(Kind::key), .handler = on_key},
@@ -159,6 +210,7 @@ void forget_keys() {
 
 void end_registrations() {
   keys().packed.clear();
+  registered_memory().bytes = 0;
   Engine& engine = network()->links().engine();
   if (engine.is_one_sided()) engine.forget_memory();
 }

@@ -34,6 +34,18 @@ struct EngineKey {
 /// reaches that of others.
 extern const std::array<transport::Handling, 1> key_handlers;
 
+/// Memory of this process that is registered for others. Under the links' lock.
+struct RegisteredMemory {
+  RegisteredMemory();
+
+  std::uint64_t bytes_max;       // where memory is held in place: as much as ulimit -l allows
+  std::uint64_t bytes = 0;       // now
+  std::uint64_t registered = 0;  // chunks, since the start
+  std::uint64_t reused = 0;      // questions for a chunk that was registered already
+  std::uint64_t refused = 0;     // chunks beyond the limit: transfers to them go by records
+};
+[[nodiscard]] RegisteredMemory& registered_memory();
+
 /// Something that the engine carries out, in one or more parts. It lies in memory of the rank that
 /// has begun it, and stays there until it is over: the rank may be in another process by then.
 class UnderWay : public transport::Sending {

@@ -75,6 +75,13 @@ std::uint64_t shortest_ns(F call) {
   return shortest;
 }
 
+/// A put by the engine waits. A virtual rank that waits lets others of its process run, and its
+/// methods, so calls would come in another order than by records, where a put does not wait.
+bool puts_words_by_engine() {
+  return Limits::get().words == Limits::Words::engine &&
+         net::network()->mapping().header().ranks_are_virtual == 0;
+}
+
 enum class Faster : std::uint8_t { unknown, engine, records };
 struct Probed {
   std::atomic<Faster> is = Faster::unknown;  // relaxed: two that probe at once both may say
@@ -103,7 +110,7 @@ bool is_by_engine(Rank rank, std::uint64_t address, const char* call) {
 }
 
 bool put_by_engine(const Operation& what) {
-  if (Limits::get().words != Limits::Words::engine) return false;
+  if (!puts_words_by_engine()) return false;
   std::uint64_t value = 0;
   std::memcpy(&value, what.from, sizeof value);
   return put_word(what.rank, reinterpret_cast<std::uint64_t>(what.to), value, what.call());

@@ -29,6 +29,11 @@ struct Limits {
   /// engine: puts, too, and without a probe; or records.
   enum class Words { probed, engine, records } words = Words::probed;
 
+  /// One way for all transfers, whatever their size, in place of the three settings above.
+  /// ARMATURE_NET_PROTOCOL: packet (all is copied into packets), stream (nothing that can be lent
+  /// is copied), or engine (the engine's own operations wherever it has them).
+  enum class Forced { none, packet, stream, engine } forced = Forced::none;
+
   // With its heads a piece is a whole number of the longest packets of TCP that loopback takes
   // (64 KiB, heads included): a short packet at the end costs nearly as much as a long one.
   static constexpr std::size_t piece_bytes = std::size_t{252} * 1024;

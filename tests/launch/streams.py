@@ -231,6 +231,17 @@ def test_doctor_says_how_long_transfers_are_copied():
         expect(re.search(rf"copies: .*({said})", done.stdout), f"{wanted}: {done.stdout}")
 
 
+def test_doctor_says_where_the_ways_between_nodes_change():
+    for setting, said in (({}, r"packets up to 8\.0 KiB, streams above: "),
+                          ({"COPY_MAX": "1024"}, r"packets up to 1\.0 KiB, streams above: ARMATURE_NET_COPY_MAX says so"),
+                          ({"PROTOCOL": "packet"}, "packets for all sizes: ARMATURE_NET_PROTOCOL says so"),
+                          ({"PROTOCOL": "stream"}, "streams for all that can be lent: ARMATURE_NET_PROTOCOL"),
+                          ({"PROTOCOL": "engine"}, "the engine's operations wherever it has them: ARMATURE_NET_PROTOCOL")):
+        done = subprocess.run([harness.ARMATURE, "doctor", "--network"], capture_output=True, text=True,
+                              env={**os.environ, **{f"ARMATURE_NET_{name}": value for name, value in setting.items()}})
+        expect(re.search(f"changes of protocol: {said}", done.stdout), f"{setting}: {done.stdout}{done.stderr}")
+
+
 def test_doctor_sees_red_where_the_address_space_is_limited():
     done = subprocess.run(["sh", "-c", f"ulimit -v 4000000; exec {harness.ARMATURE} doctor"], capture_output=True,
                           text=True)

@@ -98,9 +98,11 @@ std::uint64_t time_ns(End& from, End& to, int packets, std::span<const std::byte
 std::string role_of_words(const End& end) {
   using Words = transport::Limits::Words;
   const Words words = transport::Limits::get().words;
-  if (words == Words::records) return "not used: ARMATURE_NET_WORDS says so";
+  const bool forced = transport::Limits::get().forced != transport::Limits::Forced::none;
+  const std::string who = forced ? "ARMATURE_NET_PROTOCOL says so" : "ARMATURE_NET_WORDS says so";
+  if (words == Words::records) return "not used: " + who;
   if (!end.has_words()) return "not used: the engine does not promise that words stay whole";
-  return std::string(words == Words::engine ? "used: ARMATURE_NET_WORDS says so"
+  return std::string(words == Words::engine ? "used: " + who
                                             : "used where a probe finds them faster than records") +
          (end.has_atomics() ? ""
                             : "; but atomics are records: the engine's are none for processors");
@@ -116,8 +118,11 @@ void note_one_sided(Findings& findings, const End& end) {
   if (used)
     found = fmt::format("used for contiguous transfers from {} on",
                         base::readable_bytes(protocol.one_sided_min()));
-  if (protocol.one_sided == OneSided::on) found += "; ARMATURE_NET_ONE_SIDED says so";
-  if (protocol.one_sided == OneSided::off) found = "not used: ARMATURE_NET_ONE_SIDED says so";
+  const bool forced = protocol.forced != Limits::Forced::none;
+  const std::string who =
+      forced ? "ARMATURE_NET_PROTOCOL says so" : "ARMATURE_NET_ONE_SIDED says so";
+  if (protocol.one_sided == OneSided::on) found += "; " + who;
+  if (protocol.one_sided == OneSided::off) found = "not used: " + who;
   findings.push_back({"one-sided operations of the engine", Health::note, found, ""});
   if (used) findings.push_back({"words by the engine", Health::note, role_of_words(end), ""});
 }
@@ -223,11 +228,31 @@ void check_devices(Findings& findings) {
   }
 }
 
+/// Returns where the way of a transfer changes with its size, and who has said so.
+std::string changes_of_protocol(const transport::Limits& limits) {
+  using Forced = transport::Limits::Forced;
+  switch (limits.forced) {
+    case Forced::packet:
+      return "packets for all sizes: ARMATURE_NET_PROTOCOL says so";
+    case Forced::stream:
+      return "streams for all that can be lent: ARMATURE_NET_PROTOCOL says so";
+    case Forced::engine:
+      return "the engine's operations wherever it has them: ARMATURE_NET_PROTOCOL says so";
+    case Forced::none:
+      break;
+  }
+  const std::string copied = base::readable_bytes(limits.copied_max);
+  return fmt::format("packets up to {}, streams above: {}", copied,
+                     setting("ARMATURE_NET_COPY_MAX").empty() ? "the default, not measured here"
+                                                              : "ARMATURE_NET_COPY_MAX says so");
+}
+
 void check_protocols(Findings& findings) {
   using base::readable_bytes;
   using transport::Limits;
   using transport::Link;
   const Limits& protocol = Limits::get();
+  findings.push_back({"changes of protocol", Health::note, changes_of_protocol(protocol), ""});
   findings.push_back(
       {"put, accumulate", Health::note,
        fmt::format("up to {} copied into packets of {}, which small ones share; longer ones in "
