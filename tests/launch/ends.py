@@ -234,6 +234,8 @@ def test_variables_that_make_no_sense_are_refused_however_a_program_is_started()
         for command in [harness.PROGRAM], [harness.ARMATURE, "run", "-n", "2", harness.PROGRAM]:
             done = subprocess.run([*command, "end"], capture_output=True, text=True, env={**os.environ, f"ARMATURE_{name}": "abc"})
             expect(done.returncode != 0 and "abc" in done.stderr, f"{name}, {command}: {done.returncode}: {done.stderr}")
+            if "run" in command:  # by the launcher, before a process starts
+                expect("terminate" not in done.stderr, f"{name}: {done.stderr}")
 
 
 def test_old_names_of_an_option_and_a_variable_work_with_a_note():

@@ -247,26 +247,40 @@ std::string changes_of_protocol(const transport::Limits& limits) {
                                                               : "ARMATURE_NET_COPY_MAX says so");
 }
 
-void check_protocols(Findings& findings) {
+std::string ways_of_puts(const transport::Limits& limits) {
   using base::readable_bytes;
   using transport::Limits;
-  using transport::Link;
-  const Limits& protocol = Limits::get();
+  const std::string packets = fmt::format("copied into packets of {}, which small ones share",
+                                          readable_bytes(transport::Link::packet_bytes));
+  const std::string pieces =
+      fmt::format("in pieces of {} straight from the caller's memory, {} on their way",
+                  readable_bytes(Limits::piece_bytes), Limits::pieces_under_way);
+  if (limits.forced == Limits::Forced::packet) return "all " + packets;
+  if (limits.copied_max == 0) return "all " + pieces;
+  return fmt::format("up to {} {}; longer ones {}", readable_bytes(limits.copied_max), packets,
+                     pieces);
+}
+
+std::string ways_of_gets(const transport::Limits& limits) {
+  using base::readable_bytes;
+  using transport::Limits;
+  const std::string short_ones = fmt::format("answered in one packet up to {}; longer ones in ",
+                                             readable_bytes(transport::Link::body_bytes_max));
+  if (limits.forced == Limits::Forced::packet) return short_ones + "several, packed";
+  const std::string place =
+      limits.copied_max == 0
+          ? "straight from the target's memory"
+          : fmt::format("straight from the target's memory where {} lie in a row, else packed",
+                        readable_bytes(limits.packed_below()));
+  return fmt::format("{}pieces of {}, {}, {} on their way", short_ones,
+                     readable_bytes(Limits::piece_bytes), place, Limits::pieces_under_way);
+}
+
+void check_protocols(Findings& findings) {
+  const transport::Limits& protocol = transport::Limits::get();
   findings.push_back({"changes of protocol", Health::note, changes_of_protocol(protocol), ""});
-  findings.push_back(
-      {"put, accumulate", Health::note,
-       fmt::format("up to {} copied into packets of {}, which small ones share; longer ones in "
-                   "pieces of {} straight from the caller's memory, {} on their way",
-                   readable_bytes(protocol.copied_max), readable_bytes(Link::packet_bytes),
-                   readable_bytes(Limits::piece_bytes), Limits::pieces_under_way),
-       ""});
-  findings.push_back(
-      {"get", Health::note,
-       fmt::format("answered in one packet up to {}; longer ones in pieces of {}, straight from "
-                   "the target's memory where {} lie in a row, else packed, {} on their way",
-                   readable_bytes(Link::body_bytes_max), readable_bytes(Limits::piece_bytes),
-                   readable_bytes(protocol.packed_below()), Limits::pieces_under_way),
-       ""});
+  findings.push_back({"put, accumulate", Health::note, ways_of_puts(protocol), ""});
+  findings.push_back({"get", Health::note, ways_of_gets(protocol), ""});
   findings.push_back({"atomics, remote calls", Health::note,
                       "a record there and one back; performed by the target's process", ""});
 }

@@ -9,6 +9,7 @@
 #include "armature/balance.hpp"
 #include "base/fail.hpp"
 #include "space/layout.hpp"
+#include "world/variables.hpp"
 
 namespace armature::command {
 namespace {
@@ -133,6 +134,8 @@ void check_options(const LaunchOptions& options) {
   check_other_threads(options);
   check_simulation(options);
   check_states(options);
+  // Each process would refuse them too, and say so.
+  require_sense_of_variables();
   if (!options.hosts.empty()) check_hosts(options);
   // Each needs the memory of all.
   constexpr std::uint32_t ranks_max = space::virtual_ranks_on_nodes_max;
