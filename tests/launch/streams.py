@@ -202,6 +202,9 @@ def test_ranks_are_bound_where_cores_suffice():
         run(["bound"], 0, "rank 1 may use", options=["-n", 2, "--verbose"])
         free = run(["bound"], 0, options=["-n", 2, "--bind", "none"])
         expect(f"rank 1 may use {cores}" in free, free)
+        # Threads that run a rank's methods would take turns on its core.
+        free = run(["bound"], 0, options=["-n", 2, "--service-threads", 2])
+        expect(f"rank 1 may use {cores}" in free, free)
     many = run(["bound"], 0, options=["-n", cores + 1])
     expect(f"rank 1 may use {cores}" in many, many)
 

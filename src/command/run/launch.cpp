@@ -35,6 +35,7 @@
 #include "command/run/spawn.hpp"
 #include "command/run/taken_cores.hpp"
 #include "command/run/trace.hpp"
+#include "rmi/settings.hpp"
 #include "space/job_memory.hpp"
 #include "space/layout.hpp"
 #include "topology/cores.hpp"
@@ -52,9 +53,14 @@ void open_standard_descriptors() {
   close(fd);
 }
 
+/// Threads that run a rank's concurrent methods want cores of their own: on its one they would take
+/// turns.
+bool has_threads_for_methods() { return rmi::method_threads_at_start() > 0; }
+
 Binding bind_ranks(const LaunchOptions& options, std::uint32_t ranks, TakenCores& taken) {
-  const bool needless = options.bind == Bind::automatic &&
-                        (ranks == 1 || ranks > topology::allowed_processors().size());
+  const bool needless =
+      options.bind == Bind::automatic &&
+      (ranks == 1 || ranks > topology::allowed_processors().size() || has_threads_for_methods());
   if (options.bind == Bind::none || needless) return {};
   return choose_binding(taken.take(allowed_cores(), ranks), ranks, options.bind);
 }
