@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t table_words = std::size_t{1} << 17;  // of each rank
 constexpr std::uint32_t fixed_aggregation = 256;
+constexpr std::size_t answers_together = 512;  // 4 KiB
 
 struct Place {
   int rank = 0;
@@ -31,7 +32,10 @@ struct Place {
 /// A table that is spread over all ranks, and what others may call on this rank's part of it.
 class Table {
  public:
-  explicit Table(World& world) : piece_(world.allocate<std::uint64_t>(table_words)) {
+  explicit Table(World& world)
+      : me_(world.rank()),
+        slots_(static_cast<std::size_t>(world.size())),
+        piece_(world.allocate<std::uint64_t>(table_words)) {
     for (int rank = 0; rank < world.size(); ++rank) plain_.push_back(piece_.on(rank).direct());
   }
   void count(std::uint32_t index) { ++piece_[index]; }
@@ -41,14 +45,7 @@ class Table {
   }
   void found(std::uint32_t slot, std::uint64_t value) { answers[slot] = value; }
 
-  // Elements of batches.
-  struct Asked {
-    std::uint32_t index, slot;
-  };
-  struct Found {
-    std::uint64_t value;
-    std::uint64_t slot;
-  };
+  // By batches.
   void count_all(std::span<const std::uint32_t> indices) {
     std::uint64_t* const mine = &piece_[0];
     for (const std::uint32_t index : indices) ++mine[index];
@@ -57,14 +54,22 @@ class Table {
     std::uint64_t* const mine = &piece_[0];
     for (const std::uint64_t value : values) mine[value % table_words] ^= value;
   }
-  void look_up_all(std::span<const Asked> asked, shared_ref<Table> all, int from) {
+  void look_up_all(std::span<const std::uint32_t> indices, shared_ref<Table> all, int from) {
     const std::uint64_t* const mine = &piece_[0];
-    to_answer_.clear();
-    for (const Asked& one : asked) to_answer_.push_back({mine[one.index], one.slot});
-    all.async(from, &Table::found_all, std::span<const Found>(to_answer_));
+    to_answer_.resize(indices.size());
+    for (std::size_t i = 0; i < indices.size(); ++i) to_answer_[i] = mine[indices[i]];
+    all.async(from, &Table::found_all, std::span<const std::uint64_t>(to_answer_), me_);
   }
-  void found_all(std::span<const Found> found) {
-    for (const Found& one : found) answers[one.slot] = one.value;
+  /// Answers of a rank come in the order in which it was asked.
+  void found_all(std::span<const std::uint64_t> found, int from) {
+    Slots& slots = slots_[static_cast<std::size_t>(from)];
+    for (const std::uint64_t value : found) answers[slots.asked[slots.answered++]] = value;
+    if (slots.answered != slots.asked.size()) return;
+    slots.asked.clear();
+    slots.answered = 0;
+  }
+  void will_ask(int rank, std::uint32_t slot) {
+    slots_[static_cast<std::size_t>(rank)].asked.push_back(slot);
   }
 
   [[nodiscard]] std::uint64_t& here(std::size_t index) const { return piece_[index]; }
@@ -78,7 +83,14 @@ class Table {
   std::vector<std::uint64_t> answers;  // of the index gather
 
  private:
-  std::vector<Found> to_answer_;
+  /// Where the answers of a rank go, in the order in which it is asked.
+  struct Slots {
+    std::vector<std::uint32_t> asked;
+    std::size_t answered = 0;
+  };
+  int me_;
+  std::vector<Slots> slots_;
+  std::vector<std::uint64_t> to_answer_;
   Piece<std::uint64_t> piece_;
   std::vector<std::uint64_t*> plain_;
 };
@@ -236,8 +248,10 @@ void index_gather_rows(Stage& stage) {
                 static_cast<std::uint32_t>(i), me);
   };
   batches asked(table.ref(), &Table::look_up_all, table.ref(), me);
+  asked.set_length(answers_together);
   const auto by_batch = [&](std::uint64_t, Place place, std::size_t i) {
-    asked.add(place.rank, {static_cast<std::uint32_t>(place.index), static_cast<std::uint32_t>(i)});
+    table->will_ask(place.rank, static_cast<std::uint32_t>(i));
+    asked.add(place.rank, static_cast<std::uint32_t>(place.index));
   };
   const auto by_hand = [&](std::uint64_t, Place place, std::size_t i) {
     table->answers[i] = *table->plain(place);
