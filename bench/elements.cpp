@@ -83,7 +83,7 @@ class Table {
   std::vector<std::uint64_t> answers;  // of the index gather
 
  private:
-  /// Where the answers of a rank go, in the order in which it is asked.
+  /// Slots that wait for the answers of a rank, in the order in which it is asked.
   struct Slots {
     std::vector<std::uint32_t> asked;
     std::size_t answered = 0;

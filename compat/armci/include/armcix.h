@@ -39,6 +39,21 @@ int ARMCIX_Query_thread(int* provided);
    another one waits, or calls this: a loop that looks at memory until it changes should. */
 void ARMCIX_Progress(void);
 
+/* Modules: further threads of control of the calling process (armci-on-charm-2006, 2.1). Start is
+   collective over the group, or over all for NULL: its members start the same modules in the same
+   order. body(argument, own) begins when the process waits next. `own` is a group of the module's
+   own, with the same members, for its collectives: those over all belong to one module at a time.
+   Modules of a process take turns where they wait, and share its memory, tags, mutexes and fences.
+   Each has 256 KiB of stack. What cannot be started ends the job with a message.
+
+   Ended: 1 when the module has ended here, else 0; it never blocks. Wait returns 0 when it has,
+   once for each module. Both return -1 for NULL; wait returns -6 inside a remote call. */
+typedef struct armcix_module_s* armcix_module_t;
+armcix_module_t ARMCIX_Module_start(void (*body)(void* argument, ARMCI_Group* own), void* argument,
+                                    ARMCI_Group* group);
+int ARMCIX_Module_ended(armcix_module_t module);
+int ARMCIX_Module_wait(armcix_module_t module);
+
 /* Write all virtual ranks; collective over them. The first writes to that directory or, when it is
    NULL, to the one of `armature run --checkpoint`. The second writes in memory, in a job that is to
    recover from deaths; elsewhere it does nothing. 0: the job goes on; 1: it has been restarted from
