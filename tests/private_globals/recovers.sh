@@ -8,7 +8,7 @@ for program in "$@"; do
   for shape in 4:1 3:1 4:2; do
     processes=${shape%:*} nodes=${shape#*:}
     arguments=()
-    [[ $program == *globals_c[0-9] ]] && arguments=(-a -b 3 rest)
+    [[ $program == *globals_c[0-9_]* ]] && arguments=(-a -b 3 rest)
     output=$(GLOBALS_DEATHS=2 "$armature" run -n 6 --virtual --processes "$processes" --nodes "$nodes" \
       --private-globals=on --on-death recover --timeout 60 "$program" "${arguments[@]}" 2>&1)
     status=$?
