@@ -22,6 +22,7 @@
 #include "command/inspect/pictures.hpp"
 #include "command/json.hpp"
 #include "command/numbers.hpp"
+#include "team/learned.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::command {
@@ -49,10 +50,41 @@ double age_s(const ObservedJob& job) {
   return static_cast<double>(base::now_ns() - job.control().header().started_ns) * 1e-9;
 }
 
-std::string said_of(const ObservedJob& job, const Explanation& explanation) {
+/// Lists what teams have learned about their long reductions, a line for each.
+std::string lines_of(const std::vector<LearnedWords>& learned) {
+  std::string text;
+  for (const LearnedWords& team : learned)
+    for (const std::uint64_t word : team.words)
+      text += fmt::format("  learned by {}: {}\n",
+                          team.team == 0 ? "the world" : fmt::format("team {}", team.team),
+                          team::Learned::of(word).text());
+  return text;
+}
+
+nlohmann::json as_json(const std::vector<LearnedWords>& learned) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const LearnedWords& team : learned) {
+    for (const std::uint64_t word : team.words) {
+      const team::Learned one = team::Learned::of(word);
+      nlohmann::json row = {{"team", team.team},
+                            {"call", one.call()},
+                            {"bytes_below", one.bytes_below()},
+                            {"tries", one.tries},
+                            {"changes", one.changes}};
+      if (!one.tries)
+        row.update({{"way", name_of(one.way)}, {"ns", one.ns}, {"skew_ns", one.skew_ns}});
+      all.push_back(std::move(row));
+    }
+  }
+  return all;
+}
+
+std::string said_of(const ObservedJob& job, const Snapshot& snapshot,
+                    const Explanation& explanation) {
   const space::ControlHeader& header = job.control().header();
-  return fmt::format("job {}: {} ranks of {}{}, started {} ago\n{}", job.pid(), header.ranks,
-                     job.program(), in_processes(header), duration(age_s(job)), text(explanation));
+  return fmt::format("job {}: {} ranks of {}{}, started {} ago\n{}{}", job.pid(), header.ranks,
+                     job.program(), in_processes(header), duration(age_s(job)), text(explanation),
+                     lines_of(snapshot.learned));
 }
 
 nlohmann::json as_json(const ObservedJob& job, const Snapshot& snapshot,
@@ -70,6 +102,8 @@ nlohmann::json as_json(const ObservedJob& job, const Snapshot& snapshot,
                            {"waits_on", waits_on},
                            {"messages_not_taken_of", line.pending.messages},
                            {"notifies_not_taken_of", line.pending.notifies}};
+    if (job.control().header().nodes > 1)
+      rank["connections"] = snapshot.ranks[static_cast<std::size_t>(line.rank)].connections;
     if (line.thread > 0) rank["thread"] = line.thread;
     if (!line.place.empty()) rank["at"] = line.place;
     if (are_more) rank["waits_on_more"] = true;
@@ -82,6 +116,7 @@ nlohmann::json as_json(const ObservedJob& job, const Snapshot& snapshot,
           {"processes", wait::hosting_processes(job.control().header())},
           {"processes_started", job.control().header().resize.started.load()},
           {"ranks", std::move(ranks)},
+          {"learned", as_json(snapshot.learned)},
           {"findings", explanation.findings},
           {"hopeless", explanation.hopeless}};
 }
@@ -107,10 +142,10 @@ int look(const Looks& looks) {
     if (looks.json) {
       all.push_back(as_json(job, snapshot, explanation));
     } else {
-      fmt::print("{}", said_of(job, explanation));
+      fmt::print("{}", said_of(job, snapshot, explanation));
     }
     if (!looks.page.empty())
-      write_page_of(job, said_of(job, explanation), looks.page, looks.every_s);
+      write_page_of(job, said_of(job, snapshot, explanation), looks.page, looks.every_s);
     if (!looks.trace.empty()) write_trace_of(job, looks.trace);
     ++shown;
   }

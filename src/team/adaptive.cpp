@@ -1,11 +1,10 @@
 #include "team/adaptive.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +21,20 @@
 namespace armature::team {
 namespace {
 
-constexpr const char* way_names[] = {"usual", "rounds", "halving", "doubling"};
 constexpr const char* variable = "ARMATURE_COLLECTIVES";
+
+std::string_view setting_of_job() {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? name_of(Way::usual) : text;
+}
+
+/// Whether the team's calls go their usual way. A simulation repeats exactly, and what it predicts
+/// takes no time here.
+bool goes_its_usual_way(const detail::TeamState& team, const char* name) {
+  return setting_of_job() == name_of(Way::usual) ||
+         team.space().header().settings.reproducible != 0 || wait::CostModel::of_job() != nullptr ||
+         wait::this_rank(name).fault_model != nullptr;
+}
 
 /// Rounds of its own are read by all, also where the root alone reads the call's.
 Agreed read_by_all(Agreed agreed) {
@@ -34,87 +45,19 @@ Agreed read_by_all(Agreed agreed) {
 /// How many of the ways, from the first on, a kind of call has.
 std::size_t ways_of(RoundKind kind) { return kind == RoundKind::allreduce ? 4 : 3; }
 
-constexpr int kind_bits = 4, call_bits = 5, class_bits = 6, way_bits = 3, tries_bits = 1,
-              changes_bits = 7, time_bits = 19;
-static_assert(kind_bits + call_bits + class_bits + way_bits + tries_bits + changes_bits +
-                  2 * time_bits ==
-              64);
-constexpr std::uint64_t time_unit_ns = 256;
-
-/// A word of fields, the first of which is lowest.
-class Fields {
- public:
-  explicit Fields(std::uint64_t word = 0) : word_(word) {}
-  void put(std::uint64_t value, int bits) {
-    const std::uint64_t most = (std::uint64_t{1} << bits) - 1;
-    word_ |= std::min(value, most) << at_;
-    at_ += bits;
-  }
-  [[nodiscard]] std::uint64_t take(int bits) {
-    const std::uint64_t value = (word_ >> at_) & ((std::uint64_t{1} << bits) - 1);
-    at_ += bits;
-    return value;
-  }
-  [[nodiscard]] std::uint64_t word() const { return word_; }
-
- private:
-  std::uint64_t word_;
-  int at_ = 0;
-};
-
 }  // namespace
-
-const char* name_of(Way way) {
-  const auto index = static_cast<std::size_t>(way);
-  return index < std::size(way_names) ? way_names[index] : "?";
-}
-
-std::uint64_t Learned::word() const {
-  Fields fields;
-  fields.put(static_cast<std::uint64_t>(kind), kind_bits);
-  fields.put(static_cast<std::uint64_t>(part_of), call_bits);
-  fields.put(length_class, class_bits);
-  fields.put(static_cast<std::uint64_t>(way), way_bits);
-  fields.put(tries ? 1 : 0, tries_bits);
-  fields.put(changes, changes_bits);
-  fields.put(ns / time_unit_ns, time_bits);
-  fields.put(skew_ns / time_unit_ns, time_bits);
-  return fields.word();
-}
-
-Learned Learned::of(std::uint64_t word) {
-  Fields fields(word);
-  Learned learned;
-  learned.kind = static_cast<RoundKind>(fields.take(kind_bits));
-  learned.part_of = static_cast<UserCall>(fields.take(call_bits));
-  learned.length_class = static_cast<unsigned>(fields.take(class_bits));
-  learned.way = static_cast<Way>(fields.take(way_bits));
-  learned.tries = fields.take(tries_bits) != 0;
-  learned.changes = static_cast<unsigned>(fields.take(changes_bits));
-  learned.ns = fields.take(time_bits) * time_unit_ns;
-  learned.skew_ns = fields.take(time_bits) * time_unit_ns;
-  return learned;
-}
 
 /// The members agree about it once, before they go by it: with another one a member would wait for
 /// messages that nobody sends.
 void Adaptive::find_setting(const Agreed& agreed, const char* name) {
-  const char* const text = std::getenv(variable);
-  const std::string_view wanted = text == nullptr ? "usual" : text;
-  const auto* const way = std::ranges::find(way_names, wanted);
+  const std::string_view wanted = setting_of_job();
+  const std::optional<Way> way = way_named(wanted);
   const bool is_adaptive = wanted == "adaptive";
-  if (!is_adaptive && way == std::end(way_names))
+  if (!is_adaptive && !way)
     base::fail(Errc::bad_argument,
                fmt::format("{}: {}={}: it can be usual, adaptive, rounds, halving or doubling",
                            name, variable, wanted));
-  // A simulation repeats exactly, and what it predicts takes no time here.
-  const bool is_simulated =
-      wait::CostModel::of_job() != nullptr || wait::this_rank(name).fault_model != nullptr;
-  if (wanted == way_names[0] || team_.space().header().settings.reproducible != 0 || is_simulated) {
-    setting_ = Setting::fixed;
-    return;
-  }
-  fixed_ = is_adaptive ? Way::usual : static_cast<Way>(way - std::begin(way_names));
+  fixed_ = way.value_or(Way::usual);
   const std::uint8_t shown = is_adaptive ? 255 : static_cast<std::uint8_t>(fixed_);
   std::memcpy(team_.lines().outgoing(sizeof shown), &shown, sizeof shown);
   team_.round(read_by_all(agreed), sizeof shown, name);
@@ -137,6 +80,7 @@ Adaptive::Row& Adaptive::row_of(const Agreed& agreed) {
   if (found != rows_.end()) return found->second;
   Row& row = rows_.emplace(key, ways_of(agreed.kind)).first->second;
   if (rows_.size() <= space::TeamBlock::learned_max) row.place = static_cast<int>(rows_.size()) - 1;
+  show(key, row);
   return row;
 }
 
@@ -171,7 +115,11 @@ void Adaptive::show(const Key& key, const Row& row) {
 
 Adaptive::Call::Call(detail::TeamState& team, const Agreed& agreed, const char* name)
     : agreed_(agreed), name_(name) {
-  if (team.adaptive == nullptr) team.adaptive = std::make_shared<Adaptive>(team);
+  if (team.adaptive == nullptr) {
+    // Teams that learn nothing take no memory for it.
+    if (goes_its_usual_way(team, name)) return;
+    team.adaptive = std::make_shared<Adaptive>(team);
+  }
   Adaptive& all = *team.adaptive;
   if (all.setting_ == Setting::unknown) all.find_setting(agreed, name);
   if (all.setting_ == Setting::fixed) {

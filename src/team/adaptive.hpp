@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "team/learned.hpp"
 #include "team/learner.hpp"
 #include "team/signature.hpp"
 #include "team/user_call.hpp"
@@ -23,31 +24,6 @@ class TeamState;
 }
 
 namespace armature::team {
-
-/// The ways of a long reduction. Where one is impossible for a call, another is taken, by all.
-enum class Way : std::uint8_t {
-  usual,     // as bytes, members and nodes choose it
-  rounds,    // members show pieces to each other
-  halving,   // by messages: halving and doubling; of reduce and scan their one schedule
-  doubling,  // by messages: recursive doubling; of allreduce alone
-};
-[[nodiscard]] const char* name_of(Way way);
-
-/// A way that was learned, in one word, for who looks at the team's block from outside
-/// (space::TeamBlock::learned).
-struct Learned {
-  RoundKind kind = RoundKind::barrier;
-  UserCall part_of = UserCall::none;
-  unsigned length_class = 0;  // of lengths below 2^length_class bytes
-  Way way = Way::usual;
-  bool tries = false;
-  unsigned changes = 0;  // how often ways were tried anew
-  std::uint64_t ns = 0, skew_ns = 0;
-
-  [[nodiscard]] std::uint64_t word() const;
-  /// Reads any word.
-  [[nodiscard]] static Learned of(std::uint64_t word);
-};
 
 /// A member's memory of what its team has learned.
 class Adaptive {

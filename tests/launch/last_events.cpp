@@ -1,10 +1,11 @@
 // Ranks that wait for rank 0 some times, in phases with a name, and then end as the argument says:
-// last_events sleep|crash|throw.
+// last_events sleep|learns|crash|throw. One that learns makes long reductions before it sleeps.
 #include <unistd.h>
 
 #include <cstdio>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include <armature/armature.hpp>
 #include <armature/trace.hpp>
@@ -25,6 +26,13 @@ void work(armature::World& world) {
   }
 }
 
+/// As many as are enough to try each way, and to choose one.
+void learn(armature::World& world) {
+  constexpr int calls = 20;
+  std::vector<double> data(10'000, 1);
+  for (int call = 0; call < calls; ++call) armature::allreduce(world, data);
+}
+
 void end(armature::World& world, std::string_view how) {
   if (world.rank() == 1 && how == "crash") write_to(reinterpret_cast<int*>(0x123456789000));
   if (world.rank() == 1 && how == "throw") throw std::runtime_error("thrown");
@@ -43,8 +51,10 @@ void end(armature::World& world, std::string_view how) {
 
 int main(int argc, char** argv) {
   return armature::run(argc, argv, [&](armature::World& world) {
+    const std::string_view how = argc > 1 ? argv[1] : "sleep";
     work(world);
-    end(world, argc > 1 ? argv[1] : "sleep");
+    if (how == "learns") learn(world);
+    end(world, how);
     return 0;
   });
 }

@@ -38,8 +38,8 @@ def inspect(job, *options):
     return subprocess.run([harness.ARMATURE, "inspect", str(job.pid), *map(str, options)], capture_output=True, text=True)
 
 
-def working_job(options):
-    job = Job(["sleep"], [*options, "--stall", 0], program=program())
+def working_job(options, how="sleep"):
+    job = Job([how], [*options, "--stall", 0], program=program())
     # Then all have counted their last round.
     expect(job.process.stdout.readline() == "worked\n", "it has not worked")
     return job

@@ -103,15 +103,22 @@ std::shared_ptr<Round> read_round(const space::ControlHeader& header, const Segm
   return round;
 }
 
-/// The rank whose turn it is in a process of virtual ranks; its own node knows. -1: nobody's.
-int running_in(const space::Control& control, const SegmentFiles& files, int node, int process) {
-  const std::atomic<std::int32_t>& running = control.process(process).running;
+/// A word of a process's slot, which its own node knows. `unknown`: where that is not seen.
+template <class Word>
+Word word_of_process(const space::Control& control, const SegmentFiles& files, int node,
+                     const std::atomic<Word>& word, Word unknown) {
   const auto number = static_cast<std::size_t>(node);
   if (node == control.header().node || number >= files.controls.size())
-    return running.load(std::memory_order_relaxed);
-  std::int32_t there = -1;
-  const auto offset = reinterpret_cast<const std::byte*>(&running) - control.start;
-  return pread(files.controls[number], &there, sizeof there, offset) == sizeof there ? there : -1;
+    return word.load(std::memory_order_relaxed);
+  Word there = unknown;
+  const auto offset = reinterpret_cast<const std::byte*>(&word) - control.start;
+  return pread(files.controls[number], &there, sizeof there, offset) == sizeof there ? there
+                                                                                     : unknown;
+}
+
+/// The rank whose turn it is in a process of virtual ranks. -1: nobody's.
+int running_in(const space::Control& control, const SegmentFiles& files, int node, int process) {
+  return word_of_process<std::int32_t>(control, files, node, control.process(process).running, -1);
 }
 
 bool is_round(Awaiting awaiting) {
@@ -181,7 +188,9 @@ Snapshot observe(const space::Control& control, const SegmentFiles& files) {
                     .segment_base = header.layout.segment_base,
                     .segment_bytes = header.layout.segment_bytes,
                     .processes = header.processes,
-                    .ranks = {}};
+                    .ranks = {},
+                    .learned = {}};
+  std::vector<TeamPlace> teams = {place_of_world(header)};
   Rounds rounds(header);
   Threads threads;
   for (int rank = 0; rank < static_cast<int>(header.ranks); ++rank) {
@@ -198,17 +207,22 @@ Snapshot observe(const space::Control& control, const SegmentFiles& files) {
       state.is_ready =
           running != rank && slot.asleep.load(std::memory_order_relaxed) != space::ParkState::waits;
     }
+    if (header.nodes > 1)
+      state.connections = word_of_process(control, files, slot.node,
+                                          control.process(state.process).connections, 0u);
     state.elsewhere = slot.node != header.node && state.pid == 0;
     state.process_state = threads.state(state.pid, state.tid);
     state.wait = read_wait(slot.wait);
     if (state.is_connecting()) state.is_ready = false;
     state.round = rounds.of(state.wait, slot.node, segments);
+    if (is_round(state.wait.awaiting)) teams.push_back({slot.node, state.wait.object});
     if (state.life == Life::running || state.life == Life::leaving) {
       state.pending = read_pending(header, segments, rank);
     }
     snapshot.ranks.push_back(std::move(state));
   }
   rounds.strike_who_waits_there(snapshot);
+  snapshot.learned = read_learned(header, files, teams);
   return snapshot;
 }
 

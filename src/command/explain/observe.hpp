@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "command/explain/learned_words.hpp"
 #include "command/explain/pending.hpp"
 #include "command/explain/segment_files.hpp"
 #include "space/control.hpp"
@@ -39,10 +40,12 @@ struct Wait {
 struct RankState {
   space::Life life = space::Life::starting;
   int pid = 0;
-  int tid = 0;             // of the thread that runs it; 0 until it runs
-  int process = 0;         // which of the job's
-  int runs_instead = -1;   // of a virtual rank: whose turn it is in its process, if another's
-  bool is_ready = false;   // of a virtual rank: it has yet to look, when its turn comes
+  int tid = 0;            // of the thread that runs it; 0 until it runs
+  int process = 0;        // which of the job's
+  int runs_instead = -1;  // of a virtual rank: whose turn it is in its process, if another's
+  bool is_ready = false;  // of a virtual rank: it has yet to look, when its turn comes
+  // Processes of other nodes to which its process is connected; 0 in a job of one node.
+  std::uint32_t connections = 0;
   bool elsewhere = false;  // on a node whose control block is not seen here
   char process_state = 0;  // as in /proc/PID/stat: R, S, D, T, t, Z; 0 where it cannot be read
   Wait wait;
@@ -67,6 +70,7 @@ struct Snapshot {
   std::uint64_t segment_bytes = 0;
   std::uint32_t processes = 0;
   std::vector<RankState> ranks;
+  std::vector<LearnedWords> learned;  // of the team of all, and of teams that ranks wait in
 };
 
 Snapshot observe(const space::Control& control, const SegmentFiles& files);
