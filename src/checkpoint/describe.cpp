@@ -16,6 +16,7 @@
 #include "image/copies.hpp"
 #include "migration/addresses.hpp"
 #include "migration/builds.hpp"
+#include "team/learned.hpp"
 
 namespace armature::checkpoints {
 namespace {
@@ -54,6 +55,7 @@ std::vector<Manifest::Option> options_of(const space::ControlHeader& job) {
   for (const auto& [name, variable] :
        {std::pair{"checkpoint-every", bootstrap::checkpoint_every_variable},
         {"copy-every", bootstrap::copy_every_variable},
+        {"collectives", team::collectives_variable},
         {"rebalance-every", bootstrap::rebalance_every_variable},
         {"rebalance-by", bootstrap::rebalance_by_variable}})
     if (const char* const value = std::getenv(variable); value != nullptr && *value != '\0')

@@ -15,6 +15,7 @@
 #include "bootstrap/private_globals.hpp"
 #include "command/commands.hpp"
 #include "command/numbers.hpp"
+#include "team/learned.hpp"
 
 namespace armature::command {
 namespace {
@@ -170,7 +171,7 @@ void add_shared_options(CLI::App& command, const JobOptions& options) {
           throw CLI::ValidationError(
               "--collectives",
               fmt::format("'{}' is none of usual, adaptive, rounds, halving, doubling", text));
-        setenv("ARMATURE_COLLECTIVES", text.c_str(), 1);
+        setenv(team::collectives_variable, text.c_str(), 1);
       });
   command.add_flag("--reproducible", options->reproducible,
                    "Reductions combine from the first member to the last, on any nodes: floating "

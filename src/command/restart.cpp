@@ -17,6 +17,7 @@
 #include "command/run/console.hpp"
 #include "command/run/program.hpp"
 #include "command/start.hpp"
+#include "team/learned.hpp"
 
 // `armature restart` and `armature checkpoint`: jobs of virtual ranks that were written to disk.
 
@@ -29,6 +30,7 @@ started, lets main run up to armature::run, and all ranks go on where they stood
 must be the same builds. Checkpoints go on to be written to DIRECTORY, as often as before: options of the run that
 say when that is done (--checkpoint-every, --checkpoint-incremental, --copy-every), what becomes of the job after deaths
 (--on-death recover) and where ranks go (--balance, --rebalance-every, --rebalance-by) hold until others are said.
+Ranks go on with the --collectives that they were started with.
 
 Examples:
   armature restart saved                     on as many processes as there are usable cores
@@ -58,6 +60,21 @@ void keep_options(CLI::App& command, const LaunchOptions& options,
   }
 }
 
+/// Keeps the way of the job's reductions: ranks may stand in the middle of one, which the others
+/// have begun in that way.
+void keep_collectives(const CLI::App& command, const checkpoints::Manifest& manifest) {
+  std::string kept = team::name_of(team::Way::usual);
+  for (const auto& [name, value] : manifest.options)
+    if (name == "collectives") kept = value;
+  const auto& wanted = command.get_option("--collectives")->results();
+  if (!wanted.empty() && wanted.back() != kept)
+    throw CLI::ValidationError(
+        "--collectives", fmt::format("'{}' is not what the ranks were started with: they may stand "
+                                     "in a reduction that has begun, and go on with '{}'",
+                                     wanted.back(), kept));
+  setenv(team::collectives_variable, kept.c_str(), 1);
+}
+
 int run(Restart& restart, CLI::App& command) {
   char* const absolute = realpath(restart.directory.c_str(), nullptr);
   if (absolute == nullptr)
@@ -77,6 +94,7 @@ int run(Restart& restart, CLI::App& command) {
                            found.manifest.folder, base::system_text(errno)));
   LaunchOptions& options = *restart.options;
   keep_options(command, options, found.manifest);
+  keep_collectives(command, found.manifest);
   checkpoints::require_for_nodes(found, static_cast<int>(options.nodes));
   const std::string& word = found.manifest.command.front();
   // The program need not be here if there are hosts.

@@ -21,10 +21,8 @@
 namespace armature::team {
 namespace {
 
-constexpr const char* variable = "ARMATURE_COLLECTIVES";
-
 std::string_view setting_of_job() {
-  const char* const text = std::getenv(variable);
+  const char* const text = std::getenv(collectives_variable);
   return text == nullptr ? name_of(Way::usual) : text;
 }
 
@@ -56,7 +54,7 @@ void Adaptive::find_setting(const Agreed& agreed, const char* name) {
   if (!is_adaptive && !way)
     base::fail(Errc::bad_argument,
                fmt::format("{}: {}={}: it can be usual, adaptive, rounds, halving or doubling",
-                           name, variable, wanted));
+                           name, collectives_variable, wanted));
   fixed_ = way.value_or(Way::usual);
   const std::uint8_t shown = is_adaptive ? 255 : static_cast<std::uint8_t>(fixed_);
   std::memcpy(team_.lines().outgoing(sizeof shown), &shown, sizeof shown);
@@ -65,7 +63,7 @@ void Adaptive::find_setting(const Agreed& agreed, const char* name) {
     if (team_.lines().shown_by(member) != sizeof shown ||
         std::to_integer<std::uint8_t>(*team_.lines().incoming(member, sizeof shown)) != shown)
       base::fail(Errc::bad_argument, fmt::format("{}: {} differs between member {} and member {}",
-                                                 name, variable, member, team_.rank()));
+                                                 name, collectives_variable, member, team_.rank()));
   setting_ = is_adaptive ? Setting::adaptive : Setting::fixed;
 }
 

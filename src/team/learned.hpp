@@ -14,6 +14,9 @@
 
 namespace armature::team {
 
+/// The setting of the job: a way's name, or "adaptive".
+inline constexpr const char* collectives_variable = "ARMATURE_COLLECTIVES";
+
 /// The ways of a long reduction. Where one is impossible for a call, another is taken, by all.
 enum class Way : std::uint8_t {
   usual,     // as bytes, members and nodes choose it

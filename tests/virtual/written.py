@@ -24,8 +24,12 @@ def perform(*words):
 
 with tempfile.TemporaryDirectory() as folder:
     saved = os.path.join(folder, "saved")
-    status, out = perform("run", "-n", 4, "--virtual", "--processes", 2, "--checkpoint", saved, WRITTEN)
+    status, out = perform("run", "-n", 4, "--virtual", "--processes", 2, "--checkpoint", saved,
+                          "--collectives", "adaptive", WRITTEN)
     expect(status == 77, f"it was to be ended behind its checkpoint: {status}: {out}")
+    status, out = perform("restart", saved, "--collectives", "rounds")
+    expect(status != 0 and "'rounds' is not what the ranks were started with" in out and "go on with 'adaptive'" in out,
+           f"another way: {status}: {out}")
     for processes in 1, 3:
-        status, out = perform("restart", saved, "--processes", processes)
+        status, out = perform("restart", saved, "--processes", processes, *["--collectives", "adaptive"][:2 * (processes - 1)])
         expect(status == 0 and "all is there" in out, f"{status}: {out}")
