@@ -9,8 +9,8 @@
 #include "team/signature.hpp"
 #include "team/user_call.hpp"
 
-// What teams have learned about their long reductions (adaptive.hpp), as it stands in their blocks
-// for who looks from outside. It stands on no team, so the command reads it, too.
+// A word that says what a team has learned about its long reductions (adaptive.hpp), in its block
+// for who looks from outside. This stands on no team, so the command reads it, too.
 
 namespace armature::team {
 

@@ -8,7 +8,7 @@
 
 namespace armature::command {
 
-/// What a team has learned about its long reductions, as it stands in the team's block: words of
+/// Words that say what a team has learned about its long reductions, as its block has them: of
 /// team::Learned, none of which is 0.
 struct LearnedWords {
   std::uint32_t team = 0;
