@@ -2,9 +2,23 @@
 
 #include <bit>
 
+#include <armature/layer/direct.hpp>
 #include <armature/layer/symmetric.hpp>
 #include <armature/run.hpp>
 #include <armature/virtual.hpp>
+
+#include "shmem.h"
+
+// Both sides of one memory: the layouts that inlined routines read, and the library.
+static_assert(offsetof(shmem_reach, of_pes) == offsetof(armature::detail::View, segments));
+static_assert(offsetof(shmem_reach, pes) == offsetof(armature::detail::View, ranks));
+static_assert(sizeof(shmem_reach_of_pe) == sizeof(armature::detail::SegmentView));
+static_assert(offsetof(shmem_reach_of_pe, begin) == offsetof(armature::detail::SegmentView, begin));
+static_assert(offsetof(shmem_reach_of_pe, extent) ==
+              offsetof(armature::detail::SegmentView, extent));
+
+shmem_way shmem_way_to_pes = {shmem::DirectWay::nowhere, 0,
+                              reinterpret_cast<const shmem_reach*>(&armature::detail::view)};
 
 namespace shmem {
 
@@ -25,13 +39,21 @@ void know_heap(const std::byte* low, const std::byte* high) {
   if (armature::rank_kind() != armature::RankKind::process) return;
   heap_extent.own = reinterpret_cast<std::uintptr_t>(low);
   heap_extent.to_first = heap_extent.begin - heap_extent.own;
-  if (const DirectWay way{heap_extent.to_first, stride}; way != direct_way) direct_way = way;
+  if (const DirectWay way{heap_extent.to_first, stride}; way != direct_way) {
+    direct_way = way;
+    if (!is_routine_taken()) {
+      shmem_way_to_pes.stride = way.stride;
+      shmem_way_to_pes.to_first = way.to_first;
+    }
+  }
   heap_extent.own_bytes.store(static_cast<std::size_t>(high - low), std::memory_order_release);
 }
 
 void forget_heap() {
   heap_extent.bytes = 0;
   if (direct_way.to_first != DirectWay::nowhere) direct_way.to_first = DirectWay::nowhere;
+  if (shmem_way_to_pes.to_first != DirectWay::nowhere)
+    shmem_way_to_pes.to_first = DirectWay::nowhere;
   heap_extent.own_bytes = 0;
 }
 

@@ -34,6 +34,10 @@ struct DirectWay {
 };
 [[gnu::visibility("hidden")]] extern DirectWay direct_way;
 
+/// Whether a definition of the program, or of a library before this one, takes the place of a
+/// routine that programs have inlined (include/shmem_direct.h). Then all of them are called.
+[[nodiscard]] bool is_routine_taken();
+
 /// The extent of the program's variables (statics.hpp), the same for all ranks of the process. A
 /// process rank finds them in its segment and at their own addresses, too.
 struct StaticsExtent {

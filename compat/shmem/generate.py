@@ -1,5 +1,5 @@
 """Writes what follows from the table of OpenSHMEM's routines: the C header's declarations, its C11
-generics and C++ overloads, the routines' definitions with their pshmem_ twins, and the guide's
+generics, C++ overloads and inlined routines, the routines' definitions with their pshmem_ twins, and the guide's
 table.
 
     generate.py FOLDER           writes the headers and sources there
@@ -173,6 +173,31 @@ def definition(r):
             f"  return apart_{r.name}({arguments(r.parameters)});\n}}\n")
 
 
+def inlined():
+    return [r for r in routines() if r.row.inlined and not r.with_context]
+
+
+def inlined_lines():
+    """Routines that optimized programs do by themselves where they can. The call has another name here, or the
+    definition would call itself."""
+    for r in inlined():
+        called = f"called_{r.name}"
+        done = f"{r.row.inlined};\n    return;" if r.returns == "void" else f"return {r.row.inlined};"
+        returned = "" if r.returns == "void" else "return "
+        yield f'{r.declared("called_")} __asm__("{r.name}");\n'
+        yield (f"SHMEM_INLINED {r.declared()} {{\n"
+               f"  {r.type} *const here = SHMEM_AS({r.type} *, shmem_word_at(dest, sizeof({r.type}), pe));\n"
+               f"  if (here) {{\n    {done}\n  }}\n"
+               f"  {returned}{called}({arguments(r.parameters)});\n}}\n")
+
+
+def taken_lines():
+    """Whether somebody's definition takes the place of a routine that programs have inlined."""
+    yield '#include "extent.hpp"\n#include "shmem.h"\n\nbool shmem::is_routine_taken() {\n  return '
+    yield " ||\n         ".join(f"{r.name} != p{r.name}" for r in inlined())
+    yield ";\n}\n"
+
+
 def attributes(row):
     return " SHMEM_DEPRECATED" if row.is_old else \
         " SHMEM_NORETURN" if row.name == "shmem_global_exit" else ""
@@ -183,6 +208,8 @@ def write_all(folder):
     declarations = [f"{r.declared(prefix)}{attributes(r.row)};\n" for r in routines()
                     for prefix in ("", "p")]
     write(folder, "shmem_routines.h", declarations)
+    write(folder, "shmem_inlined.h", inlined_lines())
+    write(folder, "taken_routines.cpp", taken_lines())
     write(folder, "shmem_generic_c.h", c11_lines())
     write(folder, "shmem_generic_cpp.h", [*cpp_lines(), *c_complex_lines()])
     for file, rows in table.FILES.items():

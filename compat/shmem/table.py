@@ -5,6 +5,7 @@ BITS a size and BYTES an element's size in bytes; rows with none of these are on
 body is the routine's name. CTX is the context: rows with `context` have a form that takes one, too.
 `chooses` is the parameter whose type chooses among the typed routines in C11 and C++; `None` where there is no such form.
 `direct` is the type of a place, what finds it `here`, and the whole call, if it is found (direct.hpp).
+`inlined` is that call in C, for programs to have without calling (include/shmem_direct.h).
 """
 
 import dataclasses
@@ -24,6 +25,7 @@ class Row:
     chooses: int = None
     is_old: bool = False
     direct: tuple = None
+    inlined: str = None
 
 
 FILES = {}
@@ -90,12 +92,12 @@ rows("signals",
 
 # -- atomics ---------------------------------------------------------------------------------------
 
-def atomic(verb, old, returns, value, types_of, old_types, body, here):
+def atomic(verb, old, returns, value, types_of, old_types, body, here, inlined=None):
     dest = "const TYPE *source" if verb == "fetch" else "TYPE *dest"
     parameters = f"{dest}{value}, int pe"
     found = dest.split(" *")[0], f"find_direct_word(CTX, {dest.split('*')[-1]}, pe, here)"
     rows("atomics", Row(f"shmem_NAME_atomic_{verb}", returns, parameters, body, types_of,
-                        context=True, chooses=0, direct=(*found, here)))
+                        context=True, chooses=0, direct=(*found, here), inlined=inlined))
     if old_types:
         rows("atomics", Row(f"shmem_NAME_{old}", returns, parameters, body, old_types, chooses=0,
                             is_old=True, direct=(*found, here)))
@@ -118,15 +120,16 @@ for amount, verb, old in (("value", "add", "add"), ("static_cast<TYPE>(1)", "inc
     given = VALUE if verb == "add" else ""
     call = f"atomic_fetch_add(CTX, dest, {amount}, pe)"
     here = f"__atomic_fetch_add(here, {amount}, __ATOMIC_SEQ_CST)"
-    atomic(f"fetch_{verb}", f"f{old}", "TYPE", given, types.AMO, types.OLD_AMO, call, here)
+    inlined = here.replace("static_cast<TYPE>(1)", "1")
+    atomic(f"fetch_{verb}", f"f{old}", "TYPE", given, types.AMO, types.OLD_AMO, call, here, inlined)
     atomic(verb, old, "void", given, types.AMO, types.OLD_AMO, f"static_cast<void>({call})",
-           f"static_cast<void>({here})")
+           f"static_cast<void>({here})", f"(void){inlined}")
 for verb in ("and", "or", "xor"):
     call = f"atomic_fetch_{verb}(CTX, dest, value, pe)"
     here = f"__atomic_fetch_{verb}(here, value, __ATOMIC_SEQ_CST)"
-    atomic(f"fetch_{verb}", None, "TYPE", VALUE, types.BITWISE_AMO, None, call, here)
+    atomic(f"fetch_{verb}", None, "TYPE", VALUE, types.BITWISE_AMO, None, call, here, here)
     atomic(verb, None, "void", VALUE, types.BITWISE_AMO, None, f"static_cast<void>({call})",
-           f"static_cast<void>({here})")
+           f"static_cast<void>({here})", f"(void){here}")
 rows("atomics", Row("shmem_swap", "long", "long *dest, long value, int pe",
                     "atomic_swap(CTX, dest, value, pe)", is_old=True))
 

@@ -122,6 +122,7 @@ typedef struct {
 #ifdef __cplusplus
 extern "C" {
 #endif
+#include "shmem_direct.h"
 #include "shmem_routines.h"
 #ifdef __cplusplus
 }

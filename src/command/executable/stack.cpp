@@ -125,10 +125,11 @@ std::vector<Frame> without_machinery(std::vector<Frame> frames) {
 namespace {
 
 /// Judges by the library; and by the name, without what a function takes and of what its template
-/// is made, where it is inlined or linked into the program.
+/// is made, where it is inlined or linked into the program. Inlined routines of shmem.h are C's.
 bool is_own(const Frame& frame) {
   const std::string_view file = std::string_view(frame.module).substr(frame.module.rfind('/') + 1);
   if (file.starts_with("libarmature") || file.starts_with("libarmci")) return true;
+  if (frame.inlined && frame.place.find("shmem_inlined.h:") != std::string::npos) return true;
   const std::string name = without_template_arguments(frame.function);
   return name.substr(0, name.find('(')).find("armature::") != std::string::npos;
 }

@@ -101,6 +101,9 @@ TEST(StackTest, a_line_of_the_program_is_told_by_its_file) {
   const Frame inlined{0x1000, "void armature::put<int>()", "armature/put.hpp:36", true,
                       "/data/kitchen"};
   EXPECT_FALSE(is_of_program(inlined));
+  const Frame of_shmem{0x1000, "shmem_long_atomic_add", "include/shmem_inlined.h:7", true,
+                       "/data/kitchen"};
+  EXPECT_FALSE(is_of_program(of_shmem));
 }
 
 TEST(StackTest, long_names_lose_their_template_arguments) {

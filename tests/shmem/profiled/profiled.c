@@ -1,14 +1,23 @@
-/* A profiler's definition takes the place of a routine, and calls the twin. */
+/* A profiler's definition takes the place of a routine, and calls the twin. That holds for a
+   routine that another file has inlined, too. */
 #include <pshmem.h>
 #include <stdio.h>
 
 #include <mpp/shmemx.h>
 
 static long calls;
+static long additions;
+
+void add_to_next(long* word, int times); /* callers.c */
 
 void shmem_long_p(long* dest, long value, int pe) {
   ++calls;
   pshmem_long_p(dest, value, pe);
+}
+
+long shmem_long_atomic_fetch_add(long* dest, long value, int pe) {
+  ++additions;
+  return pshmem_long_atomic_fetch_add(dest, value, pe);
 }
 
 int main(void) {
@@ -23,6 +32,14 @@ int main(void) {
     fprintf(stderr, "PE %d: %ld calls, the word is %ld, and should be %ld\n", me, calls, *word,
             expected);
     shmem_global_exit(3);
+  }
+  shmem_barrier_all();
+  add_to_next(word, 5);
+  shmem_barrier_all();
+  if (additions != 5 || *word != expected + 5) {
+    fprintf(stderr, "PE %d: %ld additions, the word is %ld, and should be %ld\n", me, additions,
+            *word, expected + 5);
+    shmem_global_exit(4);
   }
   shmem_free(word);
   shmem_finalize();
