@@ -8,6 +8,7 @@
 #include "copies/kind.hpp"
 #include "rma/clones.hpp"
 #include "rma/copy_large.hpp"
+#include "rma/copy_transposed.hpp"
 #include "rma/subarray.hpp"
 
 namespace armature::rma {
@@ -170,6 +171,7 @@ void copy_subarray(void* to_start, const void* from_start, const Subarray& subar
     if (subarray.row_bytes == 8) return copy_pairs<8>(to, from, subarray);
     if (subarray.row_bytes == 16) return copy_pairs<16>(to, from, subarray);
   }
+  if (subarray.levels > 1 && copy_transposed(to, from, subarray)) return;
   if (subarray.levels > 1 && subarray.row_bytes > detail::copy_libc_max)
     if (const copies::Copy past_cache =
             way_past_cache(bytes_of(subarray), are_skewed(to, from, subarray)))

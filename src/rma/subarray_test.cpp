@@ -77,6 +77,43 @@ TEST(CopySubarray, pairs_of_rows_are_copied_whatever_their_length) {
   }
 }
 
+/// Copies a transpose, of which there are three, and compares all bytes of the target. Rows on both
+/// sides lie farther apart than they are long, at the source from the last to the first.
+void expect_transposed(std::size_t bytes, std::size_t rows, std::size_t columns) {
+  const std::size_t to_row = (rows + 3) * bytes, from_row = columns * bytes + 4;
+  const std::size_t to_all = to_row * columns + 12, from_all = from_row * rows + 20;
+  const auto distance = [](std::size_t n) { return static_cast<std::ptrdiff_t>(n); };
+  std::vector<unsigned char> from(3 * from_all), to(3 * to_all, 0xcc);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    from[i] = static_cast<unsigned char>(i * 31 + i / 256);
+  std::vector<unsigned char> expected = to;
+  const std::size_t last = from_row * (rows - 1);
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < columns; ++j)
+        std::memcpy(&expected[k * to_all + j * to_row + i * bytes],
+                    &from[k * from_all + last - i * from_row + j * bytes], bytes);
+  const std::ptrdiff_t back = -distance(from_row), element = distance(bytes);
+  const Subarray along_to =
+      subarray({bytes, rows, columns, 3}, {element, distance(to_row), distance(to_all)},
+               {back, element, distance(from_all)});
+  const Subarray along_from =
+      subarray({bytes, 3, columns, rows}, {distance(to_all), distance(to_row), element},
+               {distance(from_all), element, back});
+  for (const Subarray& one : {along_to, along_from}) {
+    std::fill(to.begin(), to.end(), static_cast<unsigned char>(0xcc));
+    copy_subarray(to.data(), &from[last], one);
+    ASSERT_TRUE(to == expected) << rows << " x " << columns << " of " << bytes;
+  }
+}
+
+TEST(CopySubarray, transposes_are_copied_whatever_their_extents) {
+  for (const std::size_t bytes : {1, 2, 4, 8, 12, 16, 32})
+    for (const std::size_t rows : {1, 2, 7, 8, 9, 16, 31, 32, 33, 64, 70})
+      for (const std::size_t columns : {1, 3, 8, 15, 16, 32, 40, 65})
+        expect_transposed(bytes, rows, columns);
+}
+
 /// Copies 2 x 3 x `rows` rows and compares all of both memories' bytes.
 void expect_long_rows(std::size_t bytes, std::size_t rows) {
   const std::size_t to_row = bytes + 40, from_row = bytes + 24;
