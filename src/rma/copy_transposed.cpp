@@ -118,8 +118,8 @@ bool is_past_cache(const Matrix& matrix) {
          way_past_cache(matrix.to_rows * matrix.from_rows * 8, is_skewed) != nullptr;
 }
 
-/// What is stored past the cache is seen behind what was stored before, and before what is stored
-/// later.
+/// Stores past the cache: other ranks see it behind what was stored before, and before what is
+/// stored later.
 void copy_past_cache(const Matrix& matrix) {
 #ifdef __SSE2__
   _mm_sfence();
