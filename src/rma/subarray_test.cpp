@@ -1,6 +1,7 @@
 #include "rma/subarray.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -112,6 +113,22 @@ TEST(CopySubarray, transposes_are_copied_whatever_their_extents) {
     for (const std::size_t rows : {1, 2, 7, 8, 9, 16, 31, 32, 33, 64, 70})
       for (const std::size_t columns : {1, 3, 8, 15, 16, 32, 40, 65})
         expect_transposed(bytes, rows, columns);
+}
+
+TEST(CopySubarray, transposes_that_no_cache_holds_are_stored_past_it) {
+  const harness::Job job(1);
+  job.mapping().header().copies_by.past_cache_min = std::size_t{2} << 20;
+  constexpr std::size_t rows = 525, columns = 530, line = 8;  // doubles
+  constexpr std::ptrdiff_t to_stride = 528;                   // a multiple of a line
+  std::vector<double> from(rows * columns), memory(to_stride * columns + line);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<double>(i + 1);
+  const std::size_t past_line = reinterpret_cast<std::uintptr_t>(memory.data()) / 8 % line;
+  double* const aligned = memory.data() + (line - past_line) % line;
+  copy_subarray(aligned, from.data(),
+                subarray({8, columns, rows}, {8 * to_stride, 8}, {8, 8 * columns}));
+  for (std::size_t j = 0; j < columns; ++j)
+    for (std::size_t i = 0; i < to_stride; ++i)
+      ASSERT_EQ(aligned[j * to_stride + i], i < rows ? from[i * columns + j] : 0) << i << ' ' << j;
 }
 
 /// Copies 2 x 3 x `rows` rows and compares all of both memories' bytes.
