@@ -183,7 +183,8 @@ void lu_row(Stage& stage, const std::string& tail) {
       return i[0] == i[1] ? 1.0 : 1.0 / static_cast<double>(2 + (i[0] * 7919 + i[1] * 104729) % n);
     });
   stage.together(
-      {"lu" + tail, n * n * sizeof(double)}, [&] { lu_factors<double> factors(of_all); },
+      {"lu" + tail, static_cast<std::size_t>(n * n) * sizeof(double)},
+      [&] { lu_factors<double> factors(of_all); },
       [&] {
         world.barrier();
         if (world.rank() == 0) lu_factors<double> factors(mine);

@@ -82,7 +82,10 @@ class Moved {
 
  private:
   void get_block(std::byte* to, int rank, int number, std::size_t block) const {
-    get_nbi(to, shared_from_.on(rank) + static_cast<std::ptrdiff_t>(number * block), block);
+    get_nbi(to,
+            shared_from_.on(rank) +
+                static_cast<std::ptrdiff_t>(static_cast<std::size_t>(number) * block),
+            block);
   }
 
   World& world_;

@@ -197,7 +197,7 @@ class Rows {
   }
 
   void patch_rows() {
-    for (const std::size_t n : {64, 512}) {
+    for (const std::size_t n : {64UL, 512UL}) {
       const SquarePatch patch{n};
       row_beside(
           "net.put2d", patch.bytes(),

@@ -100,7 +100,7 @@ class PatternGraph {
   /// Nanoseconds until all tasks are done, on rank 0.
   double run(std::size_t iterations) {
     task_graph graph(world_);
-    task_data<std::uint64_t> values(graph, steps + 1, width_, [this](std::size_t, std::size_t i) {
+    task_data<std::uint64_t> values(graph, steps + 1, width_, [](std::size_t, std::size_t i) {
       return static_cast<int>(i / columns_each);
     });
     world_.barrier();

@@ -1,6 +1,6 @@
 """Every public header compiles alone and twice, in the standard it is written for; those for ARMCI's programs, which
 are of every age, in the oldest and the newest of C and C++. The C++ headers also compile together, which is all that
---together asks of another compiler."""
+--together asks of another compiler. --c: those of C alone, of a compiler that cannot compile libstdc++'s ranges."""
 
 import concurrent.futures
 import os
@@ -57,10 +57,11 @@ def compile_twice(root, folder, headers, standard):
 
 
 def main():
-    options = house.arguments(__doc__, ("--together", "only the C++ headers, together")).parse_args()
+    options = house.arguments(__doc__, ("--together", "only the C++ headers, together"),
+                              ("--c", "only the headers of C")).parse_args()
     root, jobs = options.root, list(jobs_of(options.root))
-    if options.together:
-        jobs = jobs[:1]
+    if options.together or options.c:
+        jobs = [job for job in jobs if not job[0][0].endswith(".hpp")] if options.c else jobs[:1]
         if shutil.which(os.environ.get("CXX", "g++")) is None:
             print(f"SKIPPED: no {os.environ['CXX']} here")
             sys.exit(77)

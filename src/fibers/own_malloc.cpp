@@ -83,7 +83,7 @@ std::vector<Way> ways() {
 
 /// Whether all that it gives was given by the library.
 bool takes_from_library(const Way& way, interpose::Notes*& current) {
-  for (const std::size_t bytes : {16, 64, 320, 1600, 8000, 160'000}) {
+  for (const std::size_t bytes : {16UL, 64UL, 320UL, 1600UL, 8000UL, 160'000UL}) {
     void* memory[4] = {};
     bool is_the_librarys = true;
     for (void*& one : memory) {

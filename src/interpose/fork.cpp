@@ -60,5 +60,5 @@ ARMATURE_EXPORT int forkpty(int* master, char* name, const termios* how,
 }
 
 // fork under the C library's own names for it.
-ARMATURE_EXPORT [[gnu::alias("fork"), gnu::copy(fork)]] decltype(fork) __fork;
-ARMATURE_EXPORT [[gnu::alias("fork"), gnu::copy(fork)]] decltype(fork) __libc_fork;
+ARMATURE_EXPORT ARMATURE_ALIAS(fork) decltype(fork) __fork;
+ARMATURE_EXPORT ARMATURE_ALIAS(fork) decltype(fork) __libc_fork;

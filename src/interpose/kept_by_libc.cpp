@@ -17,17 +17,19 @@
 using armature::interpose::ProcessHeap;
 
 /// Takes the C library's place, with the process's memory.
-#define ARMATURE_KEPT(Result, name, parameters, arguments) \
-  ARMATURE_ORIGINAL(Result, name, parameters);             \
-  ARMATURE_EXPORT Result name parameters noexcept {        \
-    const ProcessHeap kept;                                \
-    return original_##name arguments;                      \
-  }                                                        \
+#define ARMATURE_KEPT_AS(Result, name, parameters, exceptions, arguments) \
+  ARMATURE_ORIGINAL(Result, name, parameters);                            \
+  ARMATURE_EXPORT Result name parameters exceptions {                     \
+    const ProcessHeap kept;                                               \
+    return original_##name arguments;                                     \
+  }                                                                       \
   static_assert(true)
+#define ARMATURE_KEPT(Result, name, parameters, arguments) \
+  ARMATURE_KEPT_AS(Result, name, parameters, noexcept, arguments)
 
 /// The name by which the C++ library calls the same.
 #define ARMATURE_ALSO_WITH_UNDERSCORES(name) \
-  ARMATURE_EXPORT [[gnu::alias(#name), gnu::copy(name)]] decltype(name) __##name
+  ARMATURE_EXPORT ARMATURE_ALIAS(name) decltype(name) __##name
 
 using Function = void(void*);
 using OnExit = void(int, void*);
@@ -68,9 +70,10 @@ ARMATURE_EXPORT locale_t newlocale(int categories, const char* locale, locale_t 
 
 ARMATURE_ALSO_WITH_UNDERSCORES(newlocale);
 
-// Keeps what is known of conversions. The result has pointers to that: it is the process's, too.
-ARMATURE_KEPT(iconv_t, iconv_open, (const char* to, const char* from), (to, from));
-ARMATURE_KEPT(int, iconv_close, (iconv_t conversion), (conversion));
+// Keeps what is known of conversions. The result has pointers to that: it is the process's, too. A
+// thread may be cancelled in them, so the C library declares them without noexcept.
+ARMATURE_KEPT_AS(iconv_t, iconv_open, (const char* to, const char* from), , (to, from));
+ARMATURE_KEPT_AS(int, iconv_close, (iconv_t conversion), , (conversion));
 
 // The text of a number that has none is made, and lasts until the next one.
 ARMATURE_KEPT(char*, strerror, (int number), (number));

@@ -38,8 +38,19 @@ constinit TiedRanges tied;
 /// Takes the place of the C library's function for who asks for it as programs do: by version. UCX
 /// looks for it without one and writes over what it finds, to hear of each mapping: it is to find
 /// the C library's own.
+#if defined(__aarch64__)
+#define ARMATURE_OLDEST_VERSION "GLIBC_2.17"
+#else
+#define ARMATURE_OLDEST_VERSION "GLIBC_2.2.5"
+#endif
+#if defined(__clang__)  // it lacks the attribute
+#define ARMATURE_INSTEAD_OF(name)                                            \
+  __asm__(".symver armature_" #name ", " #name "@" ARMATURE_OLDEST_VERSION); \
+  extern "C" __attribute__((visibility("default")))
+#else
 #define ARMATURE_INSTEAD_OF(name) \
-  extern "C" __attribute__((visibility("default"), symver(#name "@GLIBC_2.2.5")))
+  extern "C" __attribute__((visibility("default"), symver(#name "@" ARMATURE_OLDEST_VERSION)))
+#endif
 
 ARMATURE_ORIGINAL(void*, mmap, (void*, std::size_t, int, int, int, off_t));
 ARMATURE_ORIGINAL(int, munmap, (void*, std::size_t));
@@ -63,7 +74,12 @@ bool is_private(int flags) {
 /// Whether pages of the segment do. What they lie on does not matter to the program: pages that
 /// were to be large are whole large pages.
 bool is_from_segment(int protection, int flags) {
-  constexpr int special = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_GROWSDOWN | MAP_LOCKED | MAP_32BIT;
+#if defined(MAP_32BIT)  // of x86
+  constexpr int where = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT;
+#else
+  constexpr int where = MAP_FIXED | MAP_FIXED_NOREPLACE;
+#endif
+  constexpr int special = where | MAP_GROWSDOWN | MAP_LOCKED;
   return is_private(flags) && protection == read_write && (flags & special) == 0;
 }
 

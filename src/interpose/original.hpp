@@ -54,3 +54,11 @@ class Original<Result(Parameters...)> {
   static_assert(true)
 
 #define ARMATURE_EXPORT extern "C" [[gnu::visibility("default")]]
+
+/// Another name of a function. Clang has no attribute that copies the others, and does not miss
+/// them.
+#if defined(__clang__)
+#define ARMATURE_ALIAS(name) [[gnu::alias(#name)]]
+#else
+#define ARMATURE_ALIAS(name) [[gnu::alias(#name), gnu::copy(name)]]
+#endif

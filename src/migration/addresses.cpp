@@ -1,5 +1,6 @@
 #include "migration/addresses.hpp"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <sys/auxv.h>
 
@@ -62,6 +63,14 @@ Secrets secrets() {
   asm("mov %%fs:0x28, %0" : "=r"(found.stack_guard));
   asm("mov %%fs:0x30, %0" : "=r"(found.pointer_guard));
   return found;
+#elif defined(__aarch64__)
+  // Variables of the dynamic linker. It has made them read-only before any library begins, so the
+  // processes of a job cannot share theirs: ranks stay in their process.
+  const auto value_of = [](const char* name) {
+    const auto* const place = static_cast<const std::uint64_t*>(dlsym(RTLD_DEFAULT, name));
+    return place != nullptr ? *place : 0;
+  };
+  return {value_of("__stack_chk_guard"), value_of("__pointer_chk_guard")};
 #else
 #error "say where this processor's C library keeps them"
 #endif

@@ -40,7 +40,8 @@ class SegmentHeap {
   [[nodiscard]] Rank me() const { return me_; }
 
   [[nodiscard]] HeapLock lock(By by = By::rank) {
-    return HeapLock(mutex_, job_.nodes, [this, by] { return wait(by); });
+    return HeapLock(mutex_, static_cast<std::uint32_t>(job_.nodes),
+                    [this, by] { return wait(by); });
   }
   /// A process is lost, and what is done until all roll back will not have been.
   [[nodiscard]] bool rolls_back() const;

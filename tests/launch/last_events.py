@@ -63,10 +63,16 @@ def test_last_events_are_shown_by_inspect():
 
 def test_last_events_as_a_page():
     with tempfile.TemporaryDirectory() as folder:
-        page = pathlib.Path(folder, "job.html")
+        page, other = pathlib.Path(folder, "job.html"), pathlib.Path(folder, "other")
+        other.write_text("somebody's")
+        pathlib.Path(folder, "job.html.new").symlink_to(other)  # a name that one could have guessed
         job = working_job(["-n", 3])
         done = inspect(job, "--html", page)
         expect(done.returncode == 0, done.stderr)
+        expect(other.read_text() == "somebody's" and len(list(pathlib.Path(folder).iterdir())) == 3, "other files changed")
+        mask = os.umask(0)
+        os.umask(mask)
+        expect(page.stat().st_mode & 0o777 == 0o666 & ~mask, f"the page's mode is {page.stat().st_mode:o}")
         text = page.read_text()
         for picture in re.findall(r"<svg .*?</svg>", text, re.S):
             xml.etree.ElementTree.fromstring(picture)

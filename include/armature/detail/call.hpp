@@ -56,7 +56,7 @@ struct Arguments<std::index_sequence<i...>, T...> : Argument<i, T>... {
 template <bool replies, class F, class... P, std::size_t... i>
 void execute(Call& call, Reader& from, Types<P...>, std::index_sequence<i...>, F& f) {
   [[maybe_unused]] Arguments<std::index_sequence<i...>, std::remove_cvref_t<P>...> arguments(from);
-  auto invoke = [&f, &arguments]() -> decltype(auto) {
+  auto invoke = [&]() -> decltype(auto) {
     return f(
         static_cast<P&&>(static_cast<Argument<i, std::remove_cvref_t<P>>&>(arguments).value)...);
   };

@@ -276,7 +276,8 @@ requires(sizeof...(is_one) > 0) void when(T* element, R (T::*method)(P...),
   detail::pack(to, wait);
   const detail::TakeMessages take = &Wait::take;
   first.add({.take = detail::encode(reinterpret_cast<std::uintptr_t>(take), 0).bits,
-             .what = std::move(packed)});
+             .what = std::move(packed),
+             .future = nullptr});
 }
 
 /// A future of the messages, once all of them are there: the value of one box(tag) or box(tag,

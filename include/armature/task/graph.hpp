@@ -38,7 +38,7 @@ class Task<F, R, TaskAccess<Spaces, writes>...> final : public TaskNode {
         arguments_{TaskArgument<Spaces, writes>(accesses, *this, part)...} {}
   void run() override {
     std::apply([this](auto&... argument) { call(argument.value()...); }, arguments_);
-    std::apply([this](auto&... argument) { (argument.give_back(part_), ...); }, arguments_);
+    std::apply([&](auto&... argument) { (argument.give_back(part_), ...); }, arguments_);
   }
 
  private:

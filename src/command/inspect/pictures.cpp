@@ -2,24 +2,42 @@
 // whole.
 #include "command/inspect/pictures.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/file_descriptor.hpp"
 #include "command/trace/picture.hpp"
 #include "command/trace/recorded.hpp"
 
 namespace armature::command {
 namespace {
 
-using Stream = std::unique_ptr<std::FILE, decltype(&std::fclose)>;
+struct CloseFile {
+  void operator()(std::FILE* file) const { (void)std::fclose(file); }
+};
+using Stream = std::unique_ptr<std::FILE, CloseFile>;
 
 [[noreturn]] void cannot_write(const std::string& path, int error) {
   base::fail(Errc::start, fmt::format("{} cannot be written: {}", path, base::system_text(error)));
+}
+
+/// Who may read and write the file at this place: as before, or as the user's mask has it.
+mode_t mode_of(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) return status.st_mode & 0777;
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
 }
 
 template <class Write>
@@ -27,9 +45,15 @@ void write_file(const std::string& path, Write write) {
   // Something else than a file, such as /dev/stdout, is written as it is.
   std::error_code is_new;
   const bool takes_place = std::filesystem::is_regular_file(path, is_new) || is_new;
-  const std::string first = takes_place ? path + ".new" : path;
-  Stream file(std::fopen(first.c_str(), "we"), &std::fclose);
+  std::string first = path + (takes_place ? ".XXXXXX" : "");
+  // Nobody else knows the name of what is written beside it.
+  base::FileDescriptor opened(takes_place ? mkostemp(first.data(), O_CLOEXEC)
+                                          : open(first.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!opened) cannot_write(path, errno);
+  if (takes_place) (void)fchmod(opened.get(), mode_of(path));
+  Stream file(fdopen(opened.get(), "w"));
   if (file == nullptr) cannot_write(path, errno);
+  (void)opened.release();
   int error = write(file.get());
   if (error == 0 && std::fclose(file.release()) != 0) error = errno;
   if (error == 0 && takes_place && std::rename(first.c_str(), path.c_str()) != 0) error = errno;

@@ -23,7 +23,10 @@
 namespace armature::command {
 namespace {
 
-using Stream = std::unique_ptr<std::FILE, decltype(&std::fclose)>;
+struct CloseFile {
+  void operator()(std::FILE* file) const { (void)std::fclose(file); }
+};
+using Stream = std::unique_ptr<std::FILE, CloseFile>;
 
 /// Ranks that were killed by a signal or an exception, not those that asked for an end.
 bool has_crashed(const space::Control& control) {
@@ -77,7 +80,7 @@ bool Trace::write(const space::ControlHeader& job) const {
     return false;
   };
   const Recorded recorded = read_events(events_.get(), kind_, job);
-  const Stream file(fdopen(dup(output_.get()), "w"), &std::fclose);
+  const Stream file(fdopen(dup(output_.get()), "w"));
   if (file == nullptr) return fail(errno);
   TracedNames names(events_.get());
   if (const int error = write_trace(file.get(), path_, recorded, names); error != 0)
@@ -96,7 +99,7 @@ void Trace::write_after_crash(const space::Control& control) const try {
   recorded.keep_last(events_max);
   if (path.empty() || recorded.events.empty()) return;
   std::string beside = path + ".XXXXXX";
-  const Stream file(fdopen(mkstemp(beside.data()), "w"), &std::fclose);
+  const Stream file(fdopen(mkstemp(beside.data()), "w"));
   if (file == nullptr) return;
   TracedNames names(events_.get());
   if (write_trace(file.get(), path, recorded, names) != 0 ||
