@@ -12,7 +12,7 @@ target_link_libraries(armature_launcher ${armature_launcher_SCOPE} armature_expl
                       armature_static fmt::fmt nlohmann_json::nlohmann_json PkgConfig::hwloc PkgConfig::libdw Threads::Threads)
 
 # Debuggers need the type of the table's entries.
-set_source_files_properties(src/command/run/mpir.cpp PROPERTIES COMPILE_OPTIONS -g)
+set_source_files_properties(src/command/run/mpir.cpp PROPERTIES COMPILE_OPTIONS -g SKIP_PRECOMPILE_HEADERS ON)
 
 # The `armature` command, with its benchmarks. It reads control blocks, hence the static library and src/.
 armature_sources(tool_sources "src/command/*.cpp" "src/command/describe/*.cpp" "src/command/doctor/*.cpp"

@@ -31,7 +31,7 @@ using Stream = std::unique_ptr<std::FILE, CloseFile>;
   base::fail(Errc::start, fmt::format("{} cannot be written: {}", path, base::system_text(error)));
 }
 
-/// Who may read and write the file at this place: as before, or as the user's mask has it.
+/// Permissions of the file at this place: those that it has, or what the user's mask leaves.
 mode_t mode_of(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) == 0) return status.st_mode & 0777;
