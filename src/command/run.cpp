@@ -223,6 +223,17 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_count(run, options, "--threads", "K",
             "Ranks per process, threads of it (default 1: every rank a process)",
             &LaunchOptions::threads);
+  add_value(run, options, "--record-links", "FILE",
+            "Write down how many bytes each two process ranks move between them, for --place; "
+            "checks all addresses, too, as --check does",
+            [](LaunchOptions& o, const std::string& text) {
+              o.record_links = parse_name("--record-links", text);
+            });
+  add_value(
+      run, options, "--place", "FILE",
+      "With --nodes: put process ranks on nodes so that those that moved much between them in "
+      "the run of --record-links FILE share one",
+      [](LaunchOptions& o, const std::string& text) { o.place = parse_name("--place", text); });
   add_virtual_ranks(run, options);
   add_checkpoints(run, options);
   add_shared_options(run, options);

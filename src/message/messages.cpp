@@ -11,6 +11,7 @@
 #include "wait/notifier.hpp"
 #include "wait/oversubscription.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/recorded_links.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::message {
@@ -93,6 +94,7 @@ void Messages::open(int to, const char* call) {
 void Messages::start(SendRequest& request, const char* call) {
   const Locked locked(*this);
   if (request.to != space_.me()) {
+    wait::record_link(request.to, request.data.left());
     return sending_.start(request, call);
   }
   receiving_.take_own({request.envelope.context, request.to, request.envelope.tag}, request.data);
@@ -229,7 +231,9 @@ bool Messages::send_at_once(const Address& address, std::span<const std::byte> d
                             const char* call) {
   if (address.to == space_.me()) return false;
   const wait::BiasedMutex::Lock lock(mutex_, is_owner());
-  return sending_.send_at_once(address, data, call);
+  if (!sending_.send_at_once(address, data, call)) return false;
+  wait::record_link(address.to, data.size());
+  return true;
 }
 
 void Messages::send(const Address& address, std::span<const std::byte> data, const char* call) {

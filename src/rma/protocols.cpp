@@ -19,6 +19,7 @@
 #include "rma/write_stream.hpp"
 #include "transport/limits.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/recorded_links.hpp"
 
 namespace armature::rma {
 namespace {
@@ -181,8 +182,17 @@ wait::CostModel* model_of(Rank rank, const Memory& memory) {
   return me == nullptr || me->space.me() == rank ? nullptr : model;
 }
 
+std::uint64_t bytes_of_all(const Operation& what) {
+  if (!what.is_list()) return what.bytes();
+  std::uint64_t bytes = 0;
+  for (const Iov& pieces : what.lists) bytes += pieces.bytes * pieces.to.size();
+  return bytes;
+}
+
 detail::Request* start(const Operation& what, const Memory& memory, Finish finish) {
   if (!what.is_list() && what.subarray.empty()) return nullptr;
+  if (wait::records_links()) [[unlikely]]
+    wait::record_link(what.rank, bytes_of_all(what));
   if (memory.is_remote && image::copies() != nullptr) require_own_side(what, finish);
   if (wait::CostModel* const model = model_of(what.rank, memory); model != nullptr) [[unlikely]]
     return start_modelled(*model, what, finish);
@@ -191,6 +201,7 @@ detail::Request* start(const Operation& what, const Memory& memory, Finish finis
 
 detail::Request* start(const Atomic& what, const Memory& memory, Finish finish,
                        std::uint64_t& found) {
+  wait::record_link(what.rank, what.record.bytes);
   if (wait::CostModel* const model = model_of(what.rank, memory); model != nullptr) [[unlikely]]
     return start_modelled(*model, what, finish, found);
   const Size size = what.record.bytes == sizeof(std::uint64_t) ? Size::atomic : Size::brief;

@@ -16,6 +16,7 @@
 #include "rma/write_stream.hpp"
 #include "wait/notifier.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/recorded_links.hpp"
 #include "wait/thread_call.hpp"
 
 namespace armature::rma {
@@ -87,6 +88,7 @@ detail::Request* put_there(Network& net, Rank rank, const OnePiece& piece,
   constexpr std::size_t with_it_max = Link::body_bytes_max - sizeof(PutRecord);
   const std::size_t before =
       piece.bytes <= with_it_max ? 0 : (piece.bytes - 1) / with_it_max * with_it_max;
+  wait::record_link(rank, piece.bytes);
   if (before != 0) put_in_packets(net, rank, piece.to, piece.from, before, call);
   send_together(net, rank,
                 {static_cast<std::byte*>(piece.to) + before,

@@ -15,6 +15,7 @@
 #include "wait/cost_model.hpp"
 #include "wait/implicit.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/recorded_links.hpp"
 #include "wait/thread_call.hpp"
 
 namespace armature::detail {
@@ -45,6 +46,7 @@ namespace {
   rma::Network* const net = rma::network_to(rank, call);
   if (net == nullptr) return false;
   (void)rma::require_remote(*net, rank, to, bytes, call);
+  wait::record_link(rank, bytes);
   rma::put_in_packets(*net, rank, to, from, bytes, call);
   return true;
 }

@@ -13,6 +13,7 @@
 #include "rmi/held_slot.hpp"
 #include "rmi/request_checksum.hpp"
 #include "wait/notifier.hpp"
+#include "wait/recorded_links.hpp"
 #include "wait/trace.hpp"
 #include "wait/wait.hpp"
 
@@ -273,6 +274,7 @@ void Outbox::commit_indirect(Outgoing& out) {
                  .number = out.sent});
   const auto bytes = static_cast<std::size_t>(out.at - lane.committed);
   lane.committed = out.at;
+  wait::record_link(index_of(out), bytes);
   if (!lane.overflow.empty())
     lane.overflow.add(bytes);
   else if (++out.held >= context_.settings.aggregation)

@@ -40,6 +40,7 @@
 #include "wait/connecting.hpp"
 #include "wait/processes.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/recorded_links.hpp"
 #include "wait/trace.hpp"
 #include "wait/wait.hpp"
 #include "world/restored_memory.hpp"
@@ -232,6 +233,7 @@ Process& Process::join() {
         told()->process >= 0
             ? told()->process
             : mapping.slot(joining->first_rank()).process.load(std::memory_order_relaxed));
+  if (told()) wait::open_recorded_links(mapping.ranks());
   here.mapped = joining.get();
   joining->tell_connecting();
   if (joining->wired_) failure::watch_node(joining->wired_->process_table, mapping, *exchange());

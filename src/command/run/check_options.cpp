@@ -111,6 +111,22 @@ void check_states(const LaunchOptions& options) {
   (void)balance::strategy(options.rebalance_by);
 }
 
+/// Checks what is known of links between ranks.
+void check_links(const LaunchOptions& options) {
+  for (const auto& [is_said, option] : {Said{!options.place.empty(), "--place"},
+                                        Said{!options.record_links.empty(), "--record-links"}}) {
+    refuse_if(is_said && options.virtual_ranks,
+              "{} is for ranks that are processes, not for --virtual: virtual ranks move while the "
+              "job runs (--rebalance-every)",
+              option);
+    refuse_if(is_said && options.simulation_seed, "{} does not go with --simulate", option);
+    refuse_if(is_said && !options.hosts.empty(),
+              "{} is not possible with --hosts: another launcher starts the processes", option);
+  }
+  refuse_if(!options.place.empty() && options.nodes <= 1,
+            "--place says which ranks share a node, and there is one node: say --nodes K, too");
+}
+
 void check_hosts(const LaunchOptions& options) {
   const double stall_by_default_s = LaunchOptions().stall_s;
   for (const auto& [is_said, option] :
@@ -134,6 +150,7 @@ void check_options(const LaunchOptions& options) {
   check_other_threads(options);
   check_simulation(options);
   check_states(options);
+  check_links(options);
   // Each process would refuse them too, and say so.
   require_sense_of_variables();
   if (!options.hosts.empty()) check_hosts(options);

@@ -99,5 +99,19 @@ TEST(CheckOptionsTest, a_directory_is_refused_that_a_control_block_has_no_room_f
   }
 }
 
+TEST(CheckOptionsTest, links_are_those_of_processes_that_this_command_starts) {
+  const std::vector<std::pair<std::string, Set>> all = {
+      {"--place", [](LaunchOptions& o) { o.place = "links"; }},
+      {"--record-links", [](LaunchOptions& o) { o.record_links = "links"; }}};
+  for (const auto& [option, set] : all) {
+    EXPECT_THAT(refusal({set, are_virtual}),
+                HasSubstr(option + " is for ranks that are processes"));
+    EXPECT_THAT(refusal({set, simulate}), HasSubstr(option + " does not go with --simulate"));
+    EXPECT_THAT(refusal({set, on_hosts}), HasSubstr(option + " is not possible with --hosts"));
+    EXPECT_EQ(refusal({set, [](LaunchOptions& o) { o.nodes = 2; }}), "");
+  }
+  EXPECT_THAT(refusal({all.front().second}), HasSubstr("say --nodes K, too"));
+}
+
 }  // namespace
 }  // namespace armature::command

@@ -30,6 +30,8 @@
 #include "command/run/filling.hpp"
 #include "command/run/intervals.hpp"
 #include "command/run/job_files.hpp"
+#include "command/run/links.hpp"
+#include "command/run/placing.hpp"
 #include "command/run/program.hpp"
 #include "command/run/running_job.hpp"
 #include "command/run/spawn.hpp"
@@ -204,24 +206,26 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                                           std::uint32_t cores) {
   const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
   const std::vector<std::uint32_t> of_processes = first_of_processes(options, ranks, processes);
-  space::JobOptions job{
-      .ranks = ranks,
-      .ranks_per_process = options.simulation_seed ? ranks : options.threads,
-      .virtual_processes = processes,
-      .first_ranks = processes ? of_processes : std::vector<std::uint32_t>(),
-      .stack_bytes = options.stack_bytes,
-      .slots_have_pages = options.restore && options.restore->slots_have_pages,
-      .segment_base = options.segment_base,
-      .segment_bytes = segment_bytes(options),
-      .cores = cores,
-      // Inlined transfers would take no time.
-      .check_full = options.check_full || looks_for_races(options) || !options.network.empty(),
-      .reproducible = options.reproducible,
-      .on_death = options.on_death,
-      .simulated_deaths = options.simulated_deaths,
-      .simulated_leaves = options.simulated_leaves,
-      .simulation_seed = options.simulation_seed,
-      .nodes = first_of_nodes(options, of_processes)};
+  const std::vector<std::uint32_t> of_nodes = first_of_nodes(options, of_processes);
+  space::JobOptions job{.ranks = ranks,
+                        .ranks_per_process = options.simulation_seed ? ranks : options.threads,
+                        .virtual_processes = processes,
+                        .first_ranks = processes ? of_processes : std::vector<std::uint32_t>(),
+                        .stack_bytes = options.stack_bytes,
+                        .slots_have_pages = options.restore && options.restore->slots_have_pages,
+                        .segment_base = options.segment_base,
+                        .segment_bytes = segment_bytes(options),
+                        .cores = cores,
+                        // Inlined transfers would take no time, and nobody would count them.
+                        .check_full = options.check_full || looks_for_races(options) ||
+                                      !options.network.empty() || !options.record_links.empty(),
+                        .reproducible = options.reproducible,
+                        .on_death = options.on_death,
+                        .simulated_deaths = options.simulated_deaths,
+                        .simulated_leaves = options.simulated_leaves,
+                        .simulation_seed = options.simulation_seed,
+                        .nodes = of_nodes,
+                        .node_of_rank = place_ranks(options, ranks, of_processes, of_nodes)};
   std::vector<space::JobMemory> memory;
   for (std::uint32_t node = 0; node < std::max<std::uint32_t>(options.nodes, 1); ++node) {
     job.node = static_cast<std::int32_t>(node);
@@ -267,6 +271,12 @@ void tell_costs(const LaunchOptions& options) {
     unsetenv(transport::network_costs_variable);
   else
     setenv(transport::network_costs_variable, options.network.c_str(), 1);
+}
+
+/// False when one cannot be written; the other one is.
+bool write_files(const Trace& trace, const RecordedLinks& links, const space::ControlHeader& job) {
+  const bool is_traced = trace.write(job);
+  return links.write() && is_traced;
 }
 
 /// A simulation has failed.
@@ -332,12 +342,13 @@ Outcome launch(const LaunchOptions& options) {
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
   tell_costs(options);
   const Trace trace(options.trace, control.header());
+  const RecordedLinks links(options.record_links, ranks);
   if (options.virtual_ranks) fix_layout_for_ranks(options, program.path);
   RunningJob job(options, {memory, control, store.get(), filling ? &*filling : nullptr,
                            program.path, std::move(binding)});
   Outcome outcome = job.run();
   if (filling) filling->finish();
-  if (!trace.write(control.header()) && outcome.status == 0) outcome.status = 1;
+  if (!write_files(trace, links, control.header()) && outcome.status == 0) outcome.status = 1;
   if (outcome.status != 0) trace.write_after_crash(control);
   if (options.simulation_seed && outcome.status != 0) say_how_to_repeat(options, ranks, processes);
   return outcome;

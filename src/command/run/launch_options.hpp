@@ -26,6 +26,7 @@ struct PlacementOptions {
   std::uint32_t processes = 0;     // that host virtual ranks; 0: as many as there are usable cores
   std::uint32_t nodes = 1;         // pretended: groups of ranks that speak over the network
   std::vector<std::string> hosts;  // machines to start on; empty: this one
+  std::string place;               // the links by which ranks are put on nodes; empty: in a row
   Bind bind = Bind::automatic;
 };
 
@@ -95,6 +96,7 @@ struct WatchOptions {
   std::uint64_t timeout_from_ns = 0;  // CLOCK_MONOTONIC; 0: the job's start
   double stall_s = 60;                // 0: no report
   std::string trace;                  // where to write one; empty: nowhere
+  std::string record_links;           // where to write bytes between ranks; empty: nowhere
 };
 
 struct LaunchOptions : PlacementOptions,
