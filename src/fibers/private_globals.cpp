@@ -10,6 +10,7 @@
 #include "fibers/replaced_calls.hpp"
 #include "fibers/replaced_lookups.hpp"
 #include "fibers/replaced_names.hpp"
+#include "fibers/replaced_pauses.hpp"
 #include "fibers/stack_guard.hpp"
 #include "image/copies.hpp"
 #include "image/users_of_program.hpp"
@@ -51,6 +52,7 @@ void make_globals_private(const space::Mapping& mapping) {
   replace_attributes(plan);
   replace_lookups(plan);
   replace_names(plan);
+  replace_pauses(plan);
   const std::uint64_t bytes = plan.all_bytes();
   if (bytes > mapping.segment_bytes() / 8)
     base::fail(Errc::start,

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "image/plan.hpp"
+
+namespace armature::fibers {
+
+/// Has copies of the program let the other ranks of their process run where the program gives the
+/// core away or sleeps: sched_yield, sleep, usleep, nanosleep.
+void replace_pauses(image::Plan& plan);
+
+}  // namespace armature::fibers
