@@ -13,7 +13,7 @@
 namespace armature::command {
 namespace {
 
-/// Returns the row that a rank is in, by the rows' first ranks.
+/// The number of the row that a rank is in, by their first ranks.
 std::size_t row_with(std::uint32_t rank, const std::vector<std::uint32_t>& first) {
   return static_cast<std::size_t>(std::ranges::upper_bound(first, rank) - first.begin()) - 1;
 }
