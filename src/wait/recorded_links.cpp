@@ -13,16 +13,15 @@ namespace armature::wait {
 
 namespace detail {
 
-constinit LinkTable link_table;
-
 void add_to_link(int partner, std::uint64_t bytes) {
   const RankContext* const rank = current_rank();
   if (rank == nullptr) return;
   const int me = rank->space.me();
-  if (partner == me || partner < 0 || partner >= link_table.ranks) return;
-  const std::size_t row = static_cast<std::size_t>(me) * static_cast<std::size_t>(link_table.ranks);
-  link_table.bytes[row + static_cast<std::size_t>(partner)].fetch_add(bytes,
-                                                                      std::memory_order_relaxed);
+  if (partner == me || partner < 0 || partner >= trace_state.ranks) return;
+  const std::size_t row =
+      static_cast<std::size_t>(me) * static_cast<std::size_t>(trace_state.ranks);
+  trace_state.links[row + static_cast<std::size_t>(partner)].fetch_add(bytes,
+                                                                       std::memory_order_relaxed);
 }
 
 }  // namespace detail
@@ -40,7 +39,8 @@ void open_recorded_links(int ranks) {
     return;
   void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (at == MAP_FAILED) return;
-  detail::link_table = {.bytes = static_cast<std::atomic<std::uint64_t>*>(at), .ranks = ranks};
+  detail::trace_state.links = static_cast<std::atomic<std::uint64_t>*>(at);
+  detail::trace_state.ranks = ranks;
 }
 
 }  // namespace armature::wait

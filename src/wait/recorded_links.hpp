@@ -1,8 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "wait/trace.hpp"
 
 // Bytes between ranks, for `armature run --record-links FILE`: a table in a memory file of the
 // launcher's, a row for each rank and a column for each partner. A rank adds to its own row what it
@@ -16,16 +17,11 @@ inline constexpr const char* links_variable = "ARMATURE_RECORDED_LINKS";
 inline constexpr std::uint32_t links_ranks_max = 4096;
 
 namespace detail {
-struct LinkTable {
-  std::atomic<std::uint64_t>* bytes = nullptr;  // nullptr: nobody has asked
-  int ranks = 0;
-};
-extern LinkTable link_table;
 void add_to_link(int partner, std::uint64_t bytes);
 }  // namespace detail
 
 /// Whether somebody has asked for them.
-[[nodiscard]] inline bool records_links() { return detail::link_table.bytes != nullptr; }
+[[nodiscard]] inline bool records_links() { return detail::trace_state.links != nullptr; }
 /// The calling rank moves so many bytes to or from that one.
 inline void record_link(int partner, std::uint64_t bytes) {
   if (records_links()) [[unlikely]]

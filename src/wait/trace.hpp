@@ -101,6 +101,9 @@ struct TraceState {
   bool is_whole = false;
   // Waits that take less are left out.
   std::uint64_t wait_min_ns = UINT64_MAX;
+  // Bytes between so many ranks (recorded_links.hpp); nullptr: nobody has asked for them.
+  std::atomic<std::uint64_t>* links = nullptr;
+  int ranks = 0;
 };
 
 namespace detail {
