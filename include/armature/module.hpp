@@ -34,7 +34,8 @@ class ARMATURE_API Module {
   /// Whether it has ended here; never blocks.
   [[nodiscard]] bool has_ended() const;
   /// Returns when it has ended on this rank, or throws what it has thrown. Once: Error(misuse)
-  /// after. On other ranks it may still run.
+  /// after. On other ranks it may still run. Error(misuse) inside a method while it runs: then it
+  /// may be waited for again.
   void wait();
 
  private:

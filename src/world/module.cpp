@@ -100,8 +100,14 @@ bool Module::has_ended() const { return state_ == nullptr || state_->has_ended; 
 
 void Module::wait() {
   if (state_ == nullptr) base::fail(Errc::misuse, "Module::wait: there is no module, or no more");
-  const std::unique_ptr<ModuleState> state = std::move(state_);
-  wait_for_end(*state);
+  std::unique_ptr<ModuleState> state = std::move(state_);
+  try {
+    wait_for_end(*state);
+  } catch (...) {
+    // A module that has not ended stands in it, and may be waited for again.
+    if (!state->has_ended) *this = Module(std::move(state));
+    throw;
+  }
   if (state->failure != nullptr) std::rethrow_exception(state->failure);
 }
 

@@ -196,6 +196,20 @@ TEST(Modules, mistakes_are_errors_that_name_them) {
     conformance::expect_error(Errc::misuse, {"start_module", "remote method"},
                               [] { (void)world().start_module([](World&) {}); });
   });
+  bool may_end = false;
+  Module one = world().start_module([&](World&) {
+    while (!may_end) armature::rmi_poll();
+  });
+  static armature::rank_local<Module*> of_rank;
+  *of_rank = &one;
+  armature::sync(world().world_rank(me()), [] {
+    conformance::expect_error(Errc::misuse, {"Module::wait", "remote method"},
+                              [] { (*of_rank)->wait(); });
+  });
+  EXPECT_TRUE(one && !one.has_ended());
+  may_end = true;
+  one.wait();  // as if nobody had asked before
+  EXPECT_FALSE(one);
 }
 
 TEST(Modules, that_nobody_waits_for_end_with_their_handles) {

@@ -47,7 +47,8 @@ void ARMCIX_Progress(void);
    Each has 256 KiB of stack. What cannot be started ends the job with a message.
 
    Ended: 1 when the module has ended here, else 0; it never blocks. Wait returns 0 when it has,
-   once for each module. Both return -1 for NULL; wait returns -6 inside a remote call. */
+   once for each module. Both return -1 for NULL. Inside a remote call wait returns -6 while the
+   module runs, which can be waited for later. */
 typedef struct armcix_module_s* armcix_module_t;
 armcix_module_t ARMCIX_Module_start(void (*body)(void* argument, ARMCI_Group* own), void* argument,
                                     ARMCI_Group* group);
