@@ -1,5 +1,6 @@
 """Jobs under test: start one, look at it, let it end, and make sure that nothing is left of it."""
 
+import atexit
 import json
 import os
 import random
@@ -123,12 +124,18 @@ class Job:
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
             process_group=0, env={**os.environ, name: value}, **popen)
+        atexit.register(self.kill_what_is_left)
         self.out = self.err = ""
         self.ended = None  # when, once it has
 
     @property
     def pid(self):
         return self.process.pid
+
+    def kill_what_is_left(self):
+        """A test that fails leaves no job behind."""
+        if self.process.poll() is None:
+            os.killpg(self.pid, signal.SIGKILL)
 
     def inspect(self):
         """What `armature inspect` says of this job, or None."""
