@@ -4,19 +4,35 @@
 #include "world/variables.hpp"
 
 #include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "armature/balance.hpp"
+#include "base/fail.hpp"
 #include "base/variable.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/start_timeout.hpp"
 #include "copies/choice.hpp"
 #include "image/copies.hpp"
 #include "rmi/settings.hpp"
+#include "team/learned.hpp"
 #include "transport/limits.hpp"
 #include "transport/load.hpp"
 #include "world/wired_job.hpp"
 
 namespace armature {
+namespace {
+
+void require_sense_of_collectives() {
+  const char* const name = std::getenv(team::collectives_variable);
+  if (name != nullptr && name != std::string_view("adaptive") && !team::way_named(name))
+    base::fail(Errc::start,
+               fmt::format("{}={}: it can be usual, adaptive, rounds, halving or doubling",
+                           team::collectives_variable, name));
+}
+
+}  // namespace
 
 void require_sense_of_variables() {
   for (const char* name :
@@ -30,6 +46,7 @@ void require_sense_of_variables() {
     (void)base::duration_variable(name);
   if (const char* const name = std::getenv(bootstrap::rebalance_by_variable))
     (void)balance::strategy(name);
+  require_sense_of_collectives();
   (void)bootstrap::start_timeout();
   (void)transport::Limits::get();
   (void)transport::engine_wanted();
