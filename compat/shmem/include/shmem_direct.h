@@ -1,6 +1,7 @@
-/* Atomics of integers without a call, in programs that are optimized: the library's first step,
+/* Atomics of integers without a call, in programs that GCC optimizes: the library's first step,
    done by the caller. SHMEM_NO_INLINE leaves it out. So does the library while a profiler's
-   definition takes the place of one of these routines. */
+   definition takes the place of one of these routines. Clang inlines no function that calls its
+   own name, as these do where the library must be called. */
 #ifndef ARMATURE_COMPAT_SHMEM_DIRECT_H
 #define ARMATURE_COMPAT_SHMEM_DIRECT_H
 
@@ -30,7 +31,7 @@ __attribute__((__weak__))
 #endif
 extern struct shmem_way shmem_way_to_pes;
 
-#if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(SHMEM_NO_INLINE)
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(SHMEM_NO_INLINE)
 #ifdef __cplusplus
 #define SHMEM_AS(type, value) reinterpret_cast<type>(value)
 #define SHMEM_NUMBER(type, value) static_cast<type>(value)
