@@ -122,8 +122,9 @@ typedef struct {
 #ifdef __cplusplus
 extern "C" {
 #endif
-#include "shmem_direct.h"
 #include "shmem_routines.h"
+/* Definitions come after declarations, or each would be declared twice. */
+#include "shmem_direct.h"
 #ifdef __cplusplus
 }
 #endif
