@@ -42,6 +42,8 @@ void note_exposed(Rank rank, const space::Exposures::Range& range) {
   auto& known = base::state<Known>();
   const std::lock_guard locked(known.mutex);
   auto& ranges = known.of[rank];
+  // Pieces that are asked about together lie in the same one, which must not drive out others.
+  if (std::ranges::find(ranges, range) != ranges.end()) return;
   if (ranges.size() == Known::of_rank_max) ranges.erase(ranges.begin());
   ranges.push_back(range);
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,18 @@ bool is_within(std::uintptr_t offset, std::size_t bytes, std::uint64_t extent) {
   return offset <= extent && bytes <= extent - offset;
 }
 
+/// Memory as this process knows it; nothing where the process that has it must be asked.
+std::optional<Memory> known_of(const space::Mapping& mapping, Rank rank, const void* address,
+                               std::size_t bytes) {
+  if (mapping.checks_in_full()) return std::nullopt;
+  if (is_within(offset_in(mapping, rank, address), bytes,
+                known_extent(rank).load(std::memory_order_relaxed)))
+    return Memory{.is_remote = true};
+  if (is_known_to_be_exposed(rank, address, bytes))
+    return Memory{.is = Memory::Is::host, .is_remote = true};
+  return std::nullopt;
+}
+
 void ask_about(Network& net, const PendingCheck& checked, const void* address, std::size_t bytes,
                const char* call, Asked asked) {
   const CheckRecord record{checked.number(), reinterpret_cast<std::uint64_t>(address), bytes};
@@ -130,43 +143,55 @@ Network* network_to(Rank rank, const char* call) {
 Memory require_remote(Network& net, Rank rank, const void* address, std::size_t bytes,
                       const char* call) {
   net.peers().require_reachable(rank, call);
-  const space::Mapping& mapping = net.mapping();
-  if (!mapping.checks_in_full()) {
-    if (is_within(offset_in(mapping, rank, address), bytes,
-                  known_extent(rank).load(std::memory_order_relaxed)))
-      return {.is_remote = true};
-    if (is_known_to_be_exposed(rank, address, bytes))
-      return {.is = Memory::Is::host, .is_remote = true};
-  }
+  if (const auto known = known_of(net.mapping(), rank, address, bytes)) return *known;
   PendingCheck checked(rank);
   ask_about(net, checked, address, bytes, call, Asked::now);
   return answer_about(net, checked, address, bytes, call);
 }
 
-/// The questions go together: their answers take one round trip for many of them.
+namespace {
+
+/// The questions go together: their answers take one round trip for all of them.
+Memory answers_about(Network& net, Rank rank, std::span<const void* const> pieces,
+                     std::size_t bytes, const char* call) {
+  Memory all;
+  std::vector<std::unique_ptr<PendingCheck>> questions;
+  questions.reserve(pieces.size());
+  for (const void* piece : pieces) {
+    questions.push_back(std::make_unique<PendingCheck>(rank));
+    const bool is_last = questions.size() == pieces.size();
+    ask_about(net, *questions.back(), piece, bytes, call,
+              is_last ? Asked::now : Asked::with_others);
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    all.take_in(answer_about(net, *questions[i], pieces[i], bytes, call));
+  return all;
+}
+
+}  // namespace
+
 Memory require_each(Rank rank, std::span<const void* const> pieces, std::size_t bytes,
                     const char* call) {
   constexpr std::size_t at_once = 64;
   Memory all;
-  Network* const net = network_to(rank, call);
-  if (net == nullptr) {
-    for (const void* piece : pieces) all.take_in(require(rank, piece, bytes, call));
-    return all;
-  }
-  net->peers().require_reachable(rank, call);
   while (!pieces.empty()) {
     const auto some = pieces.first(std::min(pieces.size(), at_once));
     pieces = pieces.subspan(some.size());
-    std::vector<std::unique_ptr<PendingCheck>> questions;
-    questions.reserve(some.size());
+    // Both ranks may be on other nodes by now: this one has waited.
+    Network* const net = network_to(rank, call);
+    if (net != nullptr) net->peers().require_reachable(rank, call);
+    std::array<const void*, at_once> unknown;
+    std::size_t questions = 0;
     for (const void* piece : some) {
-      questions.push_back(std::make_unique<PendingCheck>(rank));
-      const bool is_last = questions.size() == some.size();
-      ask_about(*net, *questions.back(), piece, bytes, call,
-                is_last ? Asked::now : Asked::with_others);
+      if (net == nullptr)
+        all.take_in(require(rank, piece, bytes, call));
+      else if (const auto known = known_of(net->mapping(), rank, piece, bytes))
+        all.take_in(*known);
+      else
+        unknown[questions++] = piece;
     }
-    for (std::size_t i = 0; i < some.size(); ++i)
-      all.take_in(answer_about(*net, *questions[i], some[i], bytes, call));
+    if (questions != 0)
+      all.take_in(answers_about(*net, rank, std::span(unknown).first(questions), bytes, call));
   }
   return all;
 }
