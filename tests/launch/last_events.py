@@ -69,6 +69,11 @@ def test_last_events_as_a_page():
         job = working_job(["-n", 3])
         done = inspect(job, "--html", page)
         expect(done.returncode == 0, done.stderr)
+        with page.with_name("shown").open("w") as shown:  # of which /dev/fd/1 is a link
+            subprocess.run([harness.ARMATURE, "inspect", str(job.pid), "--html", "/dev/fd/1"], stdout=shown, check=True)
+        shown = page.with_name("shown").read_text()
+        expect(shown.startswith("job ") and shown.count("<h1>Job") == 1 and shown.rstrip().endswith("</html>"), shown)
+        page.with_name("shown").unlink()
         expect(other.read_text() == "somebody's" and len(list(pathlib.Path(folder).iterdir())) == 3, "other files changed")
         mask = os.umask(0)
         os.umask(mask)

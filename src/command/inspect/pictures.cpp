@@ -40,15 +40,31 @@ mode_t mode_of(const std::string& path) {
   return 0666 & ~mask;
 }
 
+/// Whether links lead from this place to a file by the number of who has opened it.
+bool is_to_open_file(std::filesystem::path place) {
+  constexpr int links_max = 40;  // as the kernel has it
+  std::error_code error;
+  for (int i = 0; i < links_max && std::filesystem::is_symlink(place, error); ++i) {
+    const std::filesystem::path folder = std::filesystem::canonical(place.parent_path(), error);
+    if (error) return false;
+    if (folder.native().starts_with("/proc/")) return true;
+    place = folder / std::filesystem::read_symlink(place, error);
+  }
+  return false;
+}
+
 template <class Write>
 void write_file(const std::string& path, Write write) {
-  // Something else than a file, such as /dev/stdout, is written as it is.
+  // Something else than a file is written as it is. So is a link of the system's to one that is
+  // open, such as /dev/stdout: a file must not take its place.
   std::error_code is_new;
-  const bool takes_place = std::filesystem::is_regular_file(path, is_new) || is_new;
+  const bool takes_place =
+      (std::filesystem::is_regular_file(path, is_new) || is_new) && !is_to_open_file(path);
+  if (!takes_place) (void)std::fflush(stdout);  // it may be the same
   std::string first = path + (takes_place ? ".XXXXXX" : "");
   // Nobody else knows the name of what is written beside it.
   base::FileDescriptor opened(takes_place ? mkostemp(first.data(), O_CLOEXEC)
-                                          : open(first.c_str(), O_WRONLY | O_CLOEXEC));
+                                          : open(first.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (!opened) cannot_write(path, errno);
   if (takes_place) (void)fchmod(opened.get(), mode_of(path));
   Stream file(fdopen(opened.get(), "w"));
