@@ -44,6 +44,7 @@ class Scratch:
                                           start_new_session=True)
         self.environment = {
             "TMPDIR": str(self.folder),
+            "ARMATURE_CRASH_TRACE": "",  # no file of jobs that crash
             "OMPI_MCA_btl_vader_backing_directory": str(self.folder),
             "OMPI_MCA_btl_sm_backing_directory": str(self.folder),  # Open MPI 5's name for it
         }

@@ -328,6 +328,7 @@ def case_random():
 def whole_case():
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["TMPDIR"] = scratch
+        os.environ["ARMATURE_CRASH_TRACE"] = ""  # of jobs that UCX ends
         tempfile.tempdir = None
         globals()[f"case_{CASE}"]()
         left = [pid for pid in processes_with(MARK) if pid != os.getpid()]
