@@ -63,7 +63,8 @@ void keep_options(CLI::App& command, const LaunchOptions& options,
 /// Keeps the way of the job's reductions: ranks may stand in the middle of one, which the others
 /// have begun in that way.
 void keep_collectives(const CLI::App& command, const checkpoints::Manifest& manifest) {
-  std::string kept = team::name_of(team::Way::usual);
+  const std::string usual = team::name_of(team::Way::usual);
+  std::string kept = usual;
   for (const auto& [name, value] : manifest.options)
     if (name == "collectives") kept = value;
   const auto& wanted = command.get_option("--collectives")->results();
@@ -72,7 +73,11 @@ void keep_collectives(const CLI::App& command, const checkpoints::Manifest& mani
         "--collectives", fmt::format("'{}' is not what the ranks were started with: they may stand "
                                      "in a reduction that has begun, and go on with '{}'",
                                      wanted.back(), kept));
-  setenv(team::collectives_variable, kept.c_str(), 1);
+  // Nothing stands for the usual way, as at the start.
+  if (kept == usual)
+    unsetenv(team::collectives_variable);
+  else
+    setenv(team::collectives_variable, kept.c_str(), 1);
 }
 
 int run(Restart& restart, CLI::App& command) {

@@ -170,7 +170,7 @@ def not_asked_for():
 
 def refusals():
     os.environ["ARMATURE_CHECKPOINT_EVERY"] = "soon"
-    run((20, "when_due"), 134, "ARMATURE_CHECKPOINT_EVERY='soon' is not a time", program=STEPS, options=options(4, 2, 2))
+    run((20, "when_due"), 1, "ARMATURE_CHECKPOINT_EVERY='soon' is not a time", program=STEPS, options=options(4, 2, 2))
     os.environ["ARMATURE_CHECKPOINT_EVERY"] = "0.001"
     run((20, "when_due", 1000), 134, "no directory is given", program=STEPS, options=options(4, 2, 2))
     os.environ["ARMATURE_CHECKPOINT"] = "/nowhere"
