@@ -45,7 +45,7 @@ class Table {
   }
   void found(std::uint32_t slot, std::uint64_t value) { answers[slot] = value; }
 
-  // By batches.
+  /// Each of these takes a batch of elements.
   void count_all(std::span<const std::uint32_t> indices) {
     std::uint64_t* const mine = &piece_[0];
     for (const std::uint32_t index : indices) ++mine[index];
