@@ -204,7 +204,10 @@ int start(LaunchOptions options) {
   unsetenv(bootstrap::resize_variable);
   if (!is_of_several_nodes(options)) return launch(options).status;
   const bool may_be_started_anew = options.virtual_ranks && !options.checkpoint_directory.empty();
-  if (!options.hosts.empty() && !may_be_started_anew) become(command_of_other(options));
+  if (!options.hosts.empty() && !may_be_started_anew) {
+    if (!options.trace.empty()) return await_other(options).status;
+    become(command_of_other(options));
+  }
   return Course(std::move(options)).run();
 }
 

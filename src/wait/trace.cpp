@@ -3,13 +3,16 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <string>
 
 #include "armature/trace.hpp"
 #include "base/clock.hpp"
@@ -93,6 +96,23 @@ base::FileDescriptor take_file(const TraceFile& kind) {
   return file;
 }
 
+/// Maps the names and the part of that number. Returns nullptr when the file has no room for them:
+/// a process that writes behind a file's end is killed.
+TracePart* map_part(const base::FileDescriptor& file, const TraceFile& kind, int number) {
+  struct stat status {};
+  if (!file || fstat(file.get(), &status) != 0 ||
+      static_cast<std::size_t>(status.st_size) < kind.offset_of(number) + kind.part_bytes)
+    return nullptr;
+  const auto map = [&](std::size_t offset, std::size_t bytes) -> void* {
+    void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(),
+                          static_cast<off_t>(offset));
+    return at != MAP_FAILED ? at : nullptr;
+  };
+  auto* const part = static_cast<TracePart*>(map(kind.offset_of(number), kind.part_bytes));
+  if (part != nullptr) part->names = static_cast<TraceNames*>(map(0, TraceNames::bytes));
+  return part;
+}
+
 }  // namespace
 
 void open_trace(int process) {
@@ -102,23 +122,30 @@ void open_trace(int process) {
   const bool is_whole = static_cast<bool>(file);
   const TraceFile& kind = is_whole ? whole_trace : kept_trace;
   if (!is_whole) file = take_file(kept_trace);
-  // A process that writes behind a file's end is killed.
-  struct stat status {};
-  if (!file || fstat(file.get(), &status) != 0 ||
-      static_cast<std::size_t>(status.st_size) < kind.offset_of(process) + kind.part_bytes)
-    return;
-  const auto map = [&](std::size_t offset, std::size_t bytes) -> void* {
-    void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(),
-                          static_cast<off_t>(offset));
-    return at != MAP_FAILED ? at : nullptr;
-  };
-  auto* const part = static_cast<TracePart*>(map(kind.offset_of(process), kind.part_bytes));
+  if (TracePart* const part = map_part(file, kind, process); part != nullptr)
+    detail::trace_state = {.part = part,
+                           .events_max = kind.events_max(),
+                           .is_whole = is_whole,
+                           .wait_min_ns = is_whole ? 0 : kept_wait_min_ns};
+}
+
+void make_own_trace(int process, int ranks) {
+  const char* const beginning = std::getenv(own_traces_variable);
+  if (beginning == nullptr) return;
+  const std::string path = beginning + std::to_string(process);
+  unsetenv(own_traces_variable);
+  const base::FileDescriptor file(
+      open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666));
+  const auto bytes = static_cast<off_t>(whole_trace.offset_of(1));
+  if (!file || ftruncate(file.get(), bytes) != 0) return;
+  TracePart* const part = map_part(file, whole_trace, 0);
   if (part == nullptr) return;
-  part->names = static_cast<TraceNames*>(map(0, TraceNames::bytes));
-  detail::trace_state = {.part = part,
-                         .events_max = kind.events_max(),
-                         .is_whole = is_whole,
-                         .wait_min_ns = is_whole ? 0 : kept_wait_min_ns};
+  using namespace std::chrono;
+  const auto of_day = duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+  part->to_time_of_day_ns = of_day - static_cast<std::int64_t>(base::now_ns());
+  part->ranks = static_cast<std::uint32_t>(ranks);
+  detail::trace_state = {
+      .part = part, .events_max = whole_trace.events_max(), .is_whole = true, .wait_min_ns = 0};
 }
 
 }  // namespace armature::wait

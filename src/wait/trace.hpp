@@ -64,6 +64,9 @@ struct TracePart {
 
   std::atomic<std::uint64_t> written{0};  // events, since ever
   TraceNames* names = nullptr;            // as that process has mapped them: nobody else may look
+  // In a file of the process's own: what makes its clock the time of day, and the job's ranks.
+  std::int64_t to_time_of_day_ns = 0;
+  std::uint32_t ranks = 0;
 
   [[nodiscard]] TraceEvent& event(std::uint64_t number, std::uint64_t events_max) {
     return reinterpret_cast<TraceEvent*>(reinterpret_cast<std::byte*>(this) +
@@ -93,6 +96,10 @@ inline constexpr TraceFile whole_trace{
 /// Always, in jobs of `armature run`.
 inline constexpr TraceFile kept_trace{"armature-kept-trace", "ARMATURE_KEPT_TRACE",
                                       std::size_t{1} << 20};
+
+/// Other launchers: each process makes a file of whole_trace's kind with one part, its own. The
+/// variable has what their names begin with; their ends are the numbers of the processes.
+inline constexpr const char* own_traces_variable = "ARMATURE_OWN_TRACES";
 
 /// The part of this process, and how much it writes down.
 struct TraceState {
@@ -129,5 +136,8 @@ void trace_turns();
 /// Opens the part of that process, which is this one. Does nothing unless there is a launcher of
 /// this machine.
 void open_trace(int process);
+/// Makes the own file of that process, which is this one, in a job of so many ranks. Does nothing
+/// where other launchers were not told to; who asked for it misses what cannot be made.
+void make_own_trace(int process, int ranks);
 
 }  // namespace armature::wait

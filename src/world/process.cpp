@@ -234,6 +234,7 @@ Process& Process::join() {
             ? told()->process
             : mapping.slot(joining->first_rank()).process.load(std::memory_order_relaxed));
   if (told()) wait::open_recorded_links(mapping.ranks());
+  if (exchange() != nullptr) wait::make_own_trace(exchange()->process(), mapping.ranks());
   here.mapped = joining.get();
   joining->tell_connecting();
   if (joining->wired_) failure::watch_node(joining->wired_->process_table, mapping, *exchange());

@@ -1,9 +1,13 @@
 """run.py CASE LAUNCHER SHAPE FOLDER: a job on several nodes of this machine (README.md), or SKIPPED (77). SHAPE: 2x2 and its like, see
 shape.py. FOLDER holds the programs of this test, its parents those of others."""
 
+import collections
+import json
 import os
+import pathlib
 import re
 import sys
+import tempfile
 import time
 
 from cluster import SUBNET, Failed, LeftOver
@@ -42,6 +46,29 @@ def hosts_virtual(shape, launcher):
              str(shape.processes), shape.program("../virtual_changing_nodes"), "work", "10"], **cluster.environment(launcher))
     if status != 0 or "12 ranks, 10 rounds: well" not in output:
         raise Failed(f"exit status {status}")
+
+
+def hosts_traced(shape, launcher):
+    """--trace with --hosts: what all processes did is in one file, and none of theirs is left."""
+    for options in [], ["--virtual", "--no-globals-note", "--processes", str(shape.processes)]:
+        with tempfile.TemporaryDirectory(dir=shape.folder) as folder, shape.cluster() as cluster:
+            cluster.require_mpirun(launcher)
+            trace = pathlib.Path(folder, "trace.json")
+            status, output = cluster.run(
+                [shape.program("../armature"), "run", "--hosts", ",".join(cluster.names), "-n", str(shape.processes), *options,
+                 "--trace", str(trace), shape.program("../virtual_traced"), "stay"], **cluster.environment(launcher))
+            if status != 0:
+                raise Failed(f"exit status {status}")
+            events, left = json.loads(trace.read_text())["traceEvents"], sorted(os.listdir(folder))
+        if left != ["trace.json"] or "left nothing" in output:
+            raise Failed(f"left are {left}")
+        processes = {event["pid"] for event in events}
+        phases = collections.Counter(event["tid"] for event in events if event["ph"] == "b" and event["name"] == "halo")
+        if processes != set(range(shape.processes)) or phases != {rank: 3 for rank in range(shape.processes)}:
+            raise Failed(f"{options}: processes {processes}, phases {phases}")
+        between = sum(event["ph"] == "s" and "deposit" in event["name"] for event in events)
+        if between != 3 * shape.processes:
+            raise Failed(f"{options}: {between} calls of deposit, where each of {shape.processes} ranks makes 3")
 
 
 def expect_groups(shape, status, output):
@@ -89,8 +116,8 @@ def interfaces(shape, launcher):
             raise Failed(f"exit status {status}")
 
 
-CASES = {case.__name__: case for case in (links, grouping, hosts, hosts_virtual, works, interfaces, kernels, asked_for, restarted, recovers, resized,
-                                         resized_from_inside)}
+CASES = {case.__name__: case for case in (links, grouping, hosts, hosts_virtual, hosts_traced, works, interfaces, kernels, asked_for, restarted,
+                                         recovers, resized, resized_from_inside)}
 for lost_action in ("kill_rank", "kill_node", "stop_node", "link_down"):
     CASES[lost_action] = lost(lost_action)
 CASES["explains_a_barrier"] = explained("barrier", "", r"in a barrier \(round \d+\) of the world: rank {last} has not entered it")

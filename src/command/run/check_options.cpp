@@ -131,8 +131,8 @@ void check_hosts(const LaunchOptions& options) {
   const double stall_by_default_s = LaunchOptions().stall_s;
   for (const auto& [is_said, option] :
        {Said{options.simulation_seed.has_value(), "--simulate"},
-        Said{!options.trace.empty(), "--trace"}, Said{options.bind != Bind::automatic, "--bind"},
-        Said{options.timeout_s != 0, "--timeout"}, Said{options.nodes > 1, "--nodes"},
+        Said{options.bind != Bind::automatic, "--bind"}, Said{options.timeout_s != 0, "--timeout"},
+        Said{options.nodes > 1, "--nodes"},
         Said{options.stall_s != 0 && options.stall_s != stall_by_default_s, "--stall"}})
     refuse_if(is_said,
               "{} is not possible with --hosts: another launcher starts and watches the processes",

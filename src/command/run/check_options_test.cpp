@@ -56,7 +56,6 @@ TEST(CheckOptionsTest, what_is_for_virtual_ranks_is_refused_to_others_wherever_t
 
 TEST(CheckOptionsTest, what_only_our_launcher_can_do_is_refused_on_hosts) {
   const std::vector<std::pair<std::string, Set>> all = {
-      {"--trace", [](LaunchOptions& o) { o.trace = "file"; }},
       {"--bind", [](LaunchOptions& o) { o.bind = Bind::core; }},
       {"--timeout", [](LaunchOptions& o) { o.timeout_s = 5; }},
       {"--nodes", [](LaunchOptions& o) { o.nodes = 2; }},

@@ -41,14 +41,6 @@ std::string with_slots(const Arguments& hosts, std::uint32_t slots) {
   return text;
 }
 
-/// Virtual ranks have one process for each processor, as if other machines were like this one.
-std::uint32_t processes_of(const LaunchOptions& options) {
-  if (!options.virtual_ranks) return options.ranks / options.threads;
-  const auto hosts = static_cast<std::uint32_t>(options.hosts.size());
-  const auto cores = static_cast<std::uint32_t>(topology::usable_cores());
-  return std::min(options.processes != 0 ? options.processes : hosts * cores, options.ranks);
-}
-
 /// Sets what the ranks find in their environment, whoever starts them.
 void set_variables(const LaunchOptions& options) {
   const auto set = [](const char* name, const std::string& value) {
@@ -122,6 +114,13 @@ Found find_launcher() {
 }
 
 }  // namespace
+
+std::uint32_t processes_of(const LaunchOptions& options) {
+  if (!options.virtual_ranks) return options.ranks / options.threads;
+  const auto hosts = static_cast<std::uint32_t>(options.hosts.size());
+  const auto cores = static_cast<std::uint32_t>(topology::usable_cores());
+  return std::min(options.processes != 0 ? options.processes : hosts * cores, options.ranks);
+}
 
 Arguments command_for(ForeignLauncher launcher, const std::string& path,
                       const LaunchOptions& options, const Arguments& settings) {

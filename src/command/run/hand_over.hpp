@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace armature::command {
 
 /// A launcher that starts processes on several machines.
 enum class ForeignLauncher { srun, open_mpi, hydra, prterun };
+
+/// How many processes such a job has: virtual ranks one for each processor, as if other machines
+/// were like this one, unless options say so.
+std::uint32_t processes_of(const LaunchOptions& options);
 
 /// The command with which it starts this job: as many processes on each host, our options as
 /// variables. `settings` are the names of variables that it must hand on. Options have been checked

@@ -17,6 +17,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "command/run/hand_over.hpp"
+#include "command/run/own_traces.hpp"
 #include "command/run/signals.hpp"
 
 namespace armature::command {
@@ -122,6 +123,7 @@ bool tells_of_a_kill(ForeignLauncher launcher, int status) {
 }  // namespace
 
 Outcome await_other(const LaunchOptions& options) {
+  const OwnTraces traces(options.trace, processes_of(options));
   const OtherCommand command = command_of_other(options);
   int status = 0;
   is_to_end = 0;
@@ -134,6 +136,7 @@ Outcome await_other(const LaunchOptions& options) {
     }
     status = status_of(wait_status);
   }
+  if (!traces.write() && status == 0) status = 1;
   if (is_to_end != 0) return {.status = status, .was_ended = true};
   if (status == 0) return {.status = status};
   return {.status = status,

@@ -40,9 +40,11 @@ bool is_whole(const TracedEvent& event, std::uint64_t began_ns, std::uint32_t ra
   return false;
 }
 
-void take_part(int file, const wait::TraceFile& kind, int process, std::uint32_t ranks,
-               Recorded& recorded) {
-  const auto offset = static_cast<off_t>(kind.offset_of(process));
+}  // namespace
+
+void read_part(const PartOfFile& from, int process, std::uint32_t ranks, Recorded& recorded) {
+  const auto& [file, kind, number] = from;
+  const auto offset = static_cast<off_t>(kind.offset_of(number));
   // Parts that nobody has touched take no memory, and are not to by being looked at.
   if (const off_t data = lseek(file, offset, SEEK_DATA);
       data < 0 || data >= offset + static_cast<off_t>(kind.part_bytes))
@@ -59,8 +61,6 @@ void take_part(int file, const wait::TraceFile& kind, int process, std::uint32_t
   }
   munmap(start, kind.part_bytes);
 }
-
-}  // namespace
 
 bool Recorded::has_turns() const {
   return std::ranges::any_of(
@@ -82,7 +82,7 @@ Recorded read_events(int file, const wait::TraceFile& kind, const space::Control
   Recorded recorded{.began_ns = job.simulation.on != 0 ? 0 : job.started_ns};
   const auto processes = static_cast<int>(space::Control::process_slots(job));
   for (int process = 0; process < processes; ++process)
-    take_part(file, kind, process, job.ranks, recorded);
+    read_part({file, kind, process}, process, job.ranks, recorded);
   return recorded;
 }
 

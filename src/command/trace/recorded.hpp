@@ -29,6 +29,16 @@ struct Recorded {
   void keep_last(std::size_t count);
 };
 
+/// A process's part: in which file it lies, and its number there.
+struct PartOfFile {
+  int file;
+  const wait::TraceFile& kind;
+  int number;
+};
+
+/// Adds the events of that process, in a job of so many ranks, from when the others count on.
+void read_part(const PartOfFile& from, int process, std::uint32_t ranks, Recorded& recorded);
+
 /// Reads the file of that job. Events from before it has started are of no job.
 [[nodiscard]] Recorded read_events(int file, const wait::TraceFile& kind,
                                    const space::ControlHeader& job);
