@@ -2,12 +2,14 @@
 search finds and leads to pages, every link of some pages leads to a page that shows its section, and nothing is wider
 than a narrow screen, but what scrolls by itself."""
 
+import contextlib
 import html
 import json
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -79,13 +81,20 @@ async function links(url) {
 def look(browser, site, home):
     probe = site / "probe.html"
     probe.write_text(PROBE.replace("@NARROW@", str(NARROW)).replace("@PAGES@", json.dumps(PAGES)))
-    done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                           "--allow-file-access-from-files", "--no-first-run", f"--user-data-dir={home}/browser",
-                           "--window-size=1200,900", "--virtual-time-budget=600000", "--timeout=90000", "--dump-dom",
-                           probe.as_uri()], capture_output=True, text=True, timeout=120, env={**os.environ, "HOME": home})
-    said = re.search(r'<pre id="said">said(.*?)</pre>', done.stdout, re.S)
+    words = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--allow-file-access-from-files",
+             "--no-first-run", f"--user-data-dir={home}/browser", "--window-size=1200,900", "--virtual-time-budget=600000",
+             "--timeout=90000", "--dump-dom", probe.as_uri()]
+    started = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                               env={**os.environ, "HOME": home})
+    try:
+        output, errors = started.communicate(timeout=120)
+    finally:
+        # The browser's other processes have its group: none outlives the test.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(started.pid, signal.SIGKILL)
+    said = re.search(r'<pre id="said">said(.*?)</pre>', output, re.S)
     if not said:
-        sys.exit(f"FAILED: the browser said nothing, status {done.returncode}: {done.stdout[-500:]} {done.stderr[-1500:]}")
+        sys.exit(f"FAILED: the browser said nothing, status {started.returncode}: {output[-500:]} {errors[-1500:]}")
     return json.loads(html.unescape(said[1]))
 
 
