@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
+#include "base/fail.hpp"
 #include "command/commands.hpp"
 #include "command/executable/call_places.hpp"
 #include "command/explain/explain.hpp"
@@ -129,28 +130,46 @@ struct Looks {
   std::string page, trace;  // files to write; empty: none
 };
 
-/// Returns the number of jobs that were shown.
-int look(const Looks& looks) {
+/// The jobs that one look has shown.
+struct Shown {
+  int jobs = 0;
   nlohmann::json all = nlohmann::json::array();
-  int shown = 0;
+};
+
+/// Shows one job. `page` becomes that of the last one that was seen to the end.
+void show(const ObservedJob& job, const Looks& looks, Shown& shown, Page& page) {
+  const Snapshot snapshot = job.observe();
+  Explanation explanation = explain(snapshot);
+  // To look at all jobs is to disturb none.
+  if (looks.where || (looks.pid != 0 && !looks.json)) add_call_places(explanation, snapshot);
+  const std::string said = said_of(job, snapshot, explanation);
+  Page now = looks.page.empty() ? Page() : Page(job, said);
+  if (!job.is_running()) return;  // what was seen of it may not be whole
+  if (looks.json)
+    shown.all.push_back(as_json(job, snapshot, explanation));
+  else
+    fmt::print("{}", said);
+  if (!looks.page.empty()) {
+    page = std::move(now);
+    write_page(page, looks.page, looks.every_s);
+  }
+  if (!looks.trace.empty()) write_trace_of(job, looks.trace);
+  ++shown.jobs;
+}
+
+/// Returns the number of jobs that were shown. One that ends while it is looked at is none.
+int look(const Looks& looks, Page& page) {
+  Shown shown;
   for (const ObservedJob& job : running_jobs()) {
     if (looks.pid != 0 && !job.has_process(looks.pid)) continue;
-    const Snapshot snapshot = job.observe();
-    Explanation explanation = explain(snapshot);
-    // To look at all jobs is to disturb none.
-    if (looks.where || (looks.pid != 0 && !looks.json)) add_call_places(explanation, snapshot);
-    if (looks.json) {
-      all.push_back(as_json(job, snapshot, explanation));
-    } else {
-      fmt::print("{}", said_of(job, snapshot, explanation));
+    try {
+      show(job, looks, shown, page);
+    } catch (const Error&) {
+      if (job.is_running()) throw;
     }
-    if (!looks.page.empty())
-      write_page_of(job, said_of(job, snapshot, explanation), looks.page, looks.every_s);
-    if (!looks.trace.empty()) write_trace_of(job, looks.trace);
-    ++shown;
   }
-  if (looks.json) fmt::print("{}\n", looks.every_s > 0 ? line_of(all) : text_of(all));
-  return shown;
+  if (looks.json) fmt::print("{}\n", looks.every_s > 0 ? line_of(shown.all) : text_of(shown.all));
+  return shown.jobs;
 }
 
 /// Begins a look that follows another one: on a terminal it takes that one's place.
@@ -163,12 +182,20 @@ void begin_again(const Looks& looks) {
     fmt::print("\n");
 }
 
+/// Browsers that show the page are told that it is the last one.
+void end_page(const Looks& looks, Page& page) {
+  if (looks.page.empty()) return;
+  page.body.insert(0, "<p>The job has ended. This is the last look at it.</p>\n");
+  write_page(page, looks.page, 0);
+}
+
 /// Looks until what is looked at has ended, or nobody reads it any more.
-void watch(const Looks& looks) {
+void watch(const Looks& looks, Page& page) {
   while (std::fflush(stdout) == 0) {
     std::this_thread::sleep_for(std::chrono::duration<double>(looks.every_s));
     begin_again(looks);
-    if (look(looks) != 0) continue;
+    if (look(looks, page) != 0) continue;
+    end_page(looks, page);
     if (!looks.json)
       fmt::print("{}\n", looks.pid != 0 ? fmt::format("the job of process {} has ended", looks.pid)
                                         : "no job is running");
@@ -177,7 +204,8 @@ void watch(const Looks& looks) {
 }
 
 void inspect(const Looks& looks) {
-  const int shown = look(looks);
+  Page page;
+  const int shown = look(looks, page);
   if (looks.pid != 0 && shown == 0) {
     fmt::print(stderr,
                "armature inspect: process {} is neither the launcher nor a rank of a job that this "
@@ -187,7 +215,7 @@ void inspect(const Looks& looks) {
     throw CLI::RuntimeError(1);
   }
   if (!looks.json && shown == 0) fmt::print("no job is running\n");
-  if (looks.every_s > 0 && shown != 0) watch(looks);
+  if (looks.every_s > 0 && shown != 0) watch(looks, page);
 }
 
 }  // namespace

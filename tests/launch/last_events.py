@@ -90,6 +90,9 @@ def test_last_events_as_a_page():
         wait_until("the page to show itself anew", lambda: 'http-equiv="refresh"' in page.read_text())
         end(job)
         expect(watching.wait(timeout=60) == 0, "the watch ends with the job")
+        text = page.read_text()
+        expect("The job has ended" in text and 'http-equiv="refresh"' not in text and "<h2>Load over time</h2>" in text,
+               f"the last page: {text}")
 
 
 def test_last_events_need_a_job_and_a_place():

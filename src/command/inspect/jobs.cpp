@@ -132,6 +132,12 @@ space::Control ObservedJob::writable() const {
   return space::map_control(file.get());
 }
 
+bool ObservedJob::is_running() const {
+  const Files files = job_files(holder_);
+  return !files.controls.empty() &&
+         is_of_launcher(open_for_reading(holder_, files.controls.front()), holder_);
+}
+
 bool ObservedJob::has_process(int pid) const {
   if (pid == holder_) return true;
   for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank)

@@ -28,6 +28,7 @@ class ObservedJob {
   [[nodiscard]] const space::Control& control() const { return control_; }
   /// The control block, to ask something of the job.
   [[nodiscard]] space::Control writable() const;
+  [[nodiscard]] bool is_running() const;
   [[nodiscard]] bool has_process(int pid) const;  // the launcher's, or a rank's
   [[nodiscard]] std::string program() const;
 

@@ -92,17 +92,18 @@ void write_trace_of(const ObservedJob& job, const std::string& path) {
   write_file(path, [&](std::FILE* to) { return write_trace(to, path, recorded, names); });
 }
 
-void write_page_of(const ObservedJob& job, const std::string& text, const std::string& path,
-                   double again_s) {
+Page::Page(const ObservedJob& job, const std::string& text)
+    : pid(job.pid()), body("<pre>" + escaped_for_html(text) + "</pre>\n") {
   const auto [file, kind] = job.open_trace();
-  std::string body = "<pre>" + escaped_for_html(text) + "</pre>\n";
-  if (file) {
-    TracedNames names(file.get());
-    body += pictures(read_events(file.get(), *kind, job.control().header()), names);
-  }
-  const std::string page = page_of(fmt::format("Job {}", job.pid()), body, again_s);
+  if (!file) return;
+  TracedNames names(file.get());
+  body += pictures(read_events(file.get(), *kind, job.control().header()), names);
+}
+
+void write_page(const Page& page, const std::string& path, double again_s) {
+  const std::string text = page_of(fmt::format("Job {}", page.pid), page.body, again_s);
   write_file(path, [&](std::FILE* to) {
-    return std::fwrite(page.data(), 1, page.size(), to) == page.size() ? 0 : errno;
+    return std::fwrite(text.data(), 1, text.size(), to) == text.size() ? 0 : errno;
   });
 }
 

@@ -11,10 +11,18 @@ namespace armature::command {
 /// for Perfetto. Throws Error(start) where there are none, or the file cannot be written.
 void write_trace_of(const ObservedJob& job, const std::string& path);
 
-/// Writes a page with what the ranks do, as `armature inspect` says it in `text`, and with pictures
-/// of the events that are kept. `again_s`: browsers read it again after so many seconds; 0: never.
-/// Throws Error(start) where it cannot be written.
-void write_page_of(const ObservedJob& job, const std::string& text, const std::string& path,
-                   double again_s);
+/// A page of a job: what its ranks do, as `armature inspect` says it in `text`, and pictures of the
+/// events that are kept.
+struct Page {
+  Page() = default;
+  Page(const ObservedJob& job, const std::string& text);
+
+  int pid = 0;  // of the job's launcher
+  std::string body;
+};
+
+/// Writes a page. `again_s`: browsers read it again after so many seconds; 0: never. Throws
+/// Error(start) where it cannot be written.
+void write_page(const Page& page, const std::string& path, double again_s);
 
 }  // namespace armature::command
