@@ -95,8 +95,7 @@ void Trace::write_after_crash(const space::Control& control) const try {
   constexpr std::size_t events_max = 100'000;
   if (!path_.empty() || !events_ || !has_crashed(control)) return;
   const std::string path = path_after_crash();
-  Recorded recorded = read_events(events_.get(), kind_, control.header());
-  recorded.keep_last(events_max);
+  const Recorded recorded = read_events(events_.get(), kind_, control.header(), events_max);
   if (path.empty() || recorded.events.empty()) return;
   std::string beside = path + ".XXXXXX";
   const Stream file(fdopen(mkstemp(beside.data()), "w"));

@@ -77,12 +77,16 @@ void Recorded::keep_last(std::size_t count) {
   lost += std::erase_if(events, [&](const auto& event) { return event.begin_ns < *first; });
 }
 
-Recorded read_events(int file, const wait::TraceFile& kind, const space::ControlHeader& job) {
+Recorded read_events(int file, const wait::TraceFile& kind, const space::ControlHeader& job,
+                     std::size_t events_max) {
   // The clock of a simulation begins with it.
   Recorded recorded{.began_ns = job.simulation.on != 0 ? 0 : job.started_ns};
   const auto processes = static_cast<int>(space::Control::process_slots(job));
-  for (int process = 0; process < processes; ++process)
+  for (int process = 0; process < processes; ++process) {
     read_part({file, kind, process}, process, job.ranks, recorded);
+    if (recorded.events.size() / 2 > events_max) recorded.keep_last(events_max);
+  }
+  recorded.keep_last(events_max);
   return recorded;
 }
 

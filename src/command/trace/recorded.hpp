@@ -39,9 +39,11 @@ struct PartOfFile {
 /// Adds the events of that process, in a job of so many ranks, from when the others count on.
 void read_part(const PartOfFile& from, int process, std::uint32_t ranks, Recorded& recorded);
 
-/// Reads the file of that job. Events from before it has started are of no job.
+/// Reads the file of that job. Events from before it has started are of no job. Leaves the last
+/// `events_max` only, and never holds many more: a job may have thousands of processes.
 [[nodiscard]] Recorded read_events(int file, const wait::TraceFile& kind,
-                                   const space::ControlHeader& job);
+                                   const space::ControlHeader& job,
+                                   std::size_t events_max = SIZE_MAX);
 
 /// The names that processes have given.
 class TracedNames {
