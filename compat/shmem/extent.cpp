@@ -10,15 +10,16 @@
 #include "shmem.h"
 
 // Both sides of one memory: the layouts that inlined routines read, and the library.
-static_assert(offsetof(shmem_reach, of_pes) == offsetof(armature::detail::View, segments));
-static_assert(offsetof(shmem_reach, pes) == offsetof(armature::detail::View, ranks));
+static_assert(offsetof(shmem_reach, shmem_of_pes) == offsetof(armature::detail::View, segments));
+static_assert(offsetof(shmem_reach, shmem_pes) == offsetof(armature::detail::View, ranks));
 static_assert(sizeof(shmem_reach_of_pe) == sizeof(armature::detail::SegmentView));
-static_assert(offsetof(shmem_reach_of_pe, begin) == offsetof(armature::detail::SegmentView, begin));
-static_assert(offsetof(shmem_reach_of_pe, extent) ==
+static_assert(offsetof(shmem_reach_of_pe, shmem_begin) ==
+              offsetof(armature::detail::SegmentView, begin));
+static_assert(offsetof(shmem_reach_of_pe, shmem_extent) ==
               offsetof(armature::detail::SegmentView, extent));
 
-shmem_way shmem_way_to_pes = {shmem::DirectWay::nowhere, 0,
-                              reinterpret_cast<const shmem_reach*>(&armature::detail::view)};
+shmem_way shmem_direct_way = {shmem::DirectWay::nowhere, 0,
+                              reinterpret_cast<const shmem_reach*>(&armature::detail::view), 0};
 
 namespace shmem {
 
@@ -42,18 +43,25 @@ void know_heap(const std::byte* low, const std::byte* high) {
   if (const DirectWay way{heap_extent.to_first, stride}; way != direct_way) {
     direct_way = way;
     if (!is_routine_taken()) {
-      shmem_way_to_pes.stride = way.stride;
-      shmem_way_to_pes.to_first = way.to_first;
+      shmem_direct_way.shmem_stride = way.stride;
+      shmem_direct_way.shmem_to_first = way.to_first;
     }
   }
   heap_extent.own_bytes.store(static_cast<std::size_t>(high - low), std::memory_order_release);
 }
 
+void let_programs_look() {
+  if (direct_way.to_first == DirectWay::nowhere || is_routine_taken()) return;
+  // As long as a word from another core of the node takes, and back.
+  shmem_direct_way.shmem_looks = 300;
+}
+
 void forget_heap() {
   heap_extent.bytes = 0;
   if (direct_way.to_first != DirectWay::nowhere) direct_way.to_first = DirectWay::nowhere;
-  if (shmem_way_to_pes.to_first != DirectWay::nowhere)
-    shmem_way_to_pes.to_first = DirectWay::nowhere;
+  if (shmem_direct_way.shmem_to_first != DirectWay::nowhere)
+    shmem_direct_way.shmem_to_first = DirectWay::nowhere;
+  if (shmem_direct_way.shmem_looks != 0) shmem_direct_way.shmem_looks = 0;
   heap_extent.own_bytes = 0;
 }
 

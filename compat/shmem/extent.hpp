@@ -54,6 +54,9 @@ struct StaticsExtent {
 /// The calling rank's heap lies there. Growth is collective, so ranks that share a process and tell
 /// at one time tell the same.
 void know_heap(const std::byte* low, const std::byte* high);
+/// Programs look at the words that they wait for before they call, where the rank is a process.
+/// They must not where the library has to hear of it, or to poll a network meanwhile.
+void let_programs_look();
 /// There is no heap any more.
 void forget_heap();
 

@@ -32,10 +32,15 @@ class Routine:
     type: str = None
     with_context: bool = False
     direct: tuple = None
+    inlined: str = None
 
     def declared(self, prefix=""):
         return f"{self.returns}{'' if self.returns.endswith('*') else ' '}{prefix}{self.name}" \
                f"({self.parameters or 'void'})"
+
+    def for_programs(self):
+        """As headers show it, which define no name that is a program's."""
+        return dataclasses.replace(self, parameters=reserved(self.parameters))
 
 
 def filled(text, name, kind, size):
@@ -60,7 +65,8 @@ def routines_of(row):
             yield Routine(filled(shape.name, name, kind, size) if variants else shape.name,
                           filled(shape.returns, name, kind, size), filled(shape.parameters, name, kind, size),
                           filled(body, name, kind, size), row, name if row.types else None,
-                          kind, takes, tuple(filled(part, name, kind, size) for part in direct))
+                          kind, takes, tuple(filled(part, name, kind, size) for part in direct),
+                          row.inlined and filled(row.inlined, name, kind, size))
 
 
 def routines():
@@ -69,6 +75,11 @@ def routines():
 
 def arguments(parameters):
     return ", ".join(p.split("*")[-1].split()[-1] for p in parameters.split(", ") if p)
+
+
+def reserved(parameters):
+    """Parameters as headers name them: a program may have macros of any other name."""
+    return ", ".join(re.sub(r"(\w+)$", r"__\1", p) for p in parameters.split(", ") if p)
 
 
 def generic_name(row):
@@ -128,12 +139,14 @@ def cpp_lines():
         for r in chosen:
             if name in plain and r.type == "long":  # which is the routine itself
                 continue
-            yield (f"inline {r.returns} {name}({r.parameters}) "
-                   f"{{ return {r.name}({arguments(r.parameters)}); }}\n")
+            parameters = reserved(r.parameters)
+            yield (f"inline {r.returns} {name}({parameters}) "
+                   f"{{ return {r.name}({arguments(parameters)}); }}\n")
     for name in ("signal_add", "signal_set"):
-        yield (f"inline void shmem_{name}(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signal, int pe) "
-               f"{{ shmem_ctx_{name}(ctx, sig_addr, signal, pe); }}\n")
-    yield "inline int shmem_sync(shmem_team_t team) { return shmem_team_sync(team); }\n"
+        parameters = reserved("shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signal, int pe")
+        yield (f"inline void shmem_{name}({parameters}) "
+               f"{{ shmem_ctx_{name}({arguments(parameters)}); }}\n")
+    yield "inline int shmem_sync(shmem_team_t __team) { return shmem_team_sync(__team); }\n"
 
 
 def c_complex_lines():
@@ -142,8 +155,9 @@ def c_complex_lines():
     for r in routines():
         if r.type_name not in types_of.COMPLEX:
             continue
+        r = r.for_programs()
         passed = arguments(r.parameters)
-        for name, constant in (("dest", ""), ("target", ""), ("source", "const "), ("pWrk", "")):
+        for name, constant in (("__dest", ""), ("__target", ""), ("__source", "const "), ("__pWrk", "")):
             passed = re.sub(rf"\b{name}\b", f"reinterpret_cast<{constant}{r.type} *>({name})", passed)
         parameters = r.parameters.replace("shmem_", "shmem_c_").replace("shmem_c_team", "shmem_team")
         for name in (r.name,) if r.row.chooses is None else (r.name, generic_name(r.row)):
@@ -174,21 +188,29 @@ def definition(r):
 
 
 def inlined():
-    return [r for r in routines() if r.row.inlined and not r.with_context]
+    return [r for r in routines() if r.inlined and not r.with_context]
+
+
+def inlined_body(r):
+    """What comes before the call, with the header's names: all of it, `here`, where it can be, or statements."""
+    names = [*arguments(r.parameters).split(", "), "here", "seen", "looks"]
+    text = re.sub(r"\b(" + "|".join(names) + r")\b", r"__\1", r.inlined)
+    if not r.direct:
+        return "".join(f"  {line}\n" for line in text.splitlines())
+    done = f"{text};\n    return;" if r.returns == "void" else f"return {text};"
+    return (f"  {r.type} *const __here = SHMEM_AS({r.type} *, shmem_word_at(__dest, sizeof({r.type}), __pe));\n"
+            f"  if (__here) {{\n    {done}\n  }}\n")
 
 
 def inlined_lines():
     """Routines that optimized programs do by themselves where they can. The call has another name here, or the
     definition would call itself."""
     for r in inlined():
-        called = f"called_{r.name}"
-        done = f"{r.row.inlined};\n    return;" if r.returns == "void" else f"return {r.row.inlined};"
+        given = r.for_programs()
         returned = "" if r.returns == "void" else "return "
-        yield f'{r.declared("called_")} __asm__("{r.name}");\n'
-        yield (f"SHMEM_INLINED {r.declared()} {{\n"
-               f"  {r.type} *const here = SHMEM_AS({r.type} *, shmem_word_at(dest, sizeof({r.type}), pe));\n"
-               f"  if (here) {{\n    {done}\n  }}\n"
-               f"  {returned}{called}({arguments(r.parameters)});\n}}\n")
+        yield f'{given.declared("shmem_called_")} __asm__("{r.name}");\n'
+        yield (f"SHMEM_INLINED {given.declared()} {{\n{inlined_body(r)}"
+               f"  {returned}shmem_called_{r.name}({arguments(given.parameters)});\n}}\n")
 
 
 def taken_lines():
@@ -209,7 +231,7 @@ def attributes(row):
 
 def write_all(folder):
     folder.mkdir(parents=True, exist_ok=True)
-    declarations = [f"{r.declared(prefix)}{attributes(r.row)};\n" for r in routines()
+    declarations = [f"{r.for_programs().declared(prefix)}{attributes(r.row)};\n" for r in routines()
                     for prefix in ("", "p")]
     write(folder, "shmem_routines.h", declarations)
     write(folder, "shmem_inlined.h", inlined_lines())

@@ -65,6 +65,7 @@ void init() {
   here.statics.open();
   here.active_sets.open();
   here.shared.team = world.split(armature::node_of(world.rank()).number(), world.rank());
+  if (!looks_for_races && here.shared.team.size() == world.size()) let_programs_look();
   world.barrier();
 }
 

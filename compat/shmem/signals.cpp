@@ -3,6 +3,7 @@
 #include <string>
 
 #include <armature/layer/races.hpp>
+#include <armature/layer/wait.hpp>
 #include <armature/signal.hpp>
 
 #include "calls.hpp"
@@ -51,3 +52,7 @@ std::uint64_t signal_wait_until(const std::uint64_t* word, int comparison, std::
 }
 
 }  // namespace shmem
+
+extern "C" void shmem_wake_pe(int pe) {
+  shmem::insisted("shmem_put_signal", [&] { armature::layer::wake(armature::Rank(pe)); });
+}

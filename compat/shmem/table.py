@@ -5,7 +5,8 @@ BITS a size and BYTES an element's size in bytes; rows with none of these are on
 body is the routine's name. CTX is the context: rows with `context` have a form that takes one, too.
 `chooses` is the parameter whose type chooses among the typed routines in C11 and C++; `None` where there is no such form.
 `direct` is the type of a place, what finds it `here`, and the whole call, if it is found (direct.hpp).
-`inlined` is that call in C, for programs to have without calling (include/shmem_direct.h).
+`inlined` is that call in C, for programs to have without calling (include/shmem_direct.h). Without `direct` it is
+statements that return, or do nothing and leave all to the call behind them.
 """
 
 import dataclasses
@@ -37,18 +38,20 @@ def rows(file, *these):
 
 # -- memory of other PEs ---------------------------------------------------------------------------
 
-def moves(file, verb, parameters, body, memory=True, direct=None):
+def moves(file, verb, parameters, body, memory=True, direct=None, inlined=None):
     """A routine for each type, for each size, and for bytes."""
     suffix = "_nbi" if verb.endswith("_nbi") else ""
     stem = verb.removesuffix("_nbi")
     untyped = parameters.replace("TYPE", "void")
     rows(file,
          Row(f"shmem_NAME_{verb}", "void", parameters, body, types.RMA, context=True, chooses=0,
-             direct=direct),
-         Row(f"shmem_{stem}BITS{suffix}", "void", untyped, body, bits=types.BITS, context=True, direct=direct))
+             direct=direct, inlined=inlined),
+         Row(f"shmem_{stem}BITS{suffix}", "void", untyped, body, bits=types.BITS, context=True, direct=direct,
+             inlined=inlined))
     if memory:
         rows(file, Row(f"shmem_{stem}mem{suffix}", "void", untyped, body.replace("BYTES", "1"),
-                       context=True, direct=direct and tuple(part.replace("BYTES", "1") for part in direct)))
+                       context=True, direct=direct and tuple(part.replace("BYTES", "1") for part in direct),
+                       inlined=inlined and inlined.replace("BYTES", "1")))
 
 
 TO_OTHER = "TYPE *dest, const TYPE *source, "
@@ -73,10 +76,17 @@ rows("rma",
      Row("shmem_NAME_g", "TYPE", "const TYPE *source, int pe", "get_value(CTX, source, pe)",
          types.RMA, context=True, chooses=0, direct=("const TYPE", "find_direct(CTX, source, pe, here)", "load(here)")))
 
+LOOKS = """int looks = shmem_looks_at(WORD, sizeof *WORD);
+TYPE seen;
+for (; looks > 0; --looks) {
+  seen = __atomic_load_n(WORD, __ATOMIC_ACQUIRE);
+  if (SHMEM_COMPARES(seen, cmp, cmp_value)) returnRESULT;
+}"""
 SIGNAL = "uint64_t *sig_addr, uint64_t signal, int sig_op, int pe"
 for suffix in ("", "_nbi"):
     moves("signals", f"put_signal{suffix}", TO_OTHER + "size_t nelems, " + SIGNAL,
-          "put_signal(CTX, dest, source, nelems * BYTES, sig_addr, signal, sig_op, pe)")
+          "put_signal(CTX, dest, source, nelems * BYTES, sig_addr, signal, sig_op, pe)",
+          inlined="if (shmem_has_put_word(dest, source, nelems * BYTES, sig_addr, signal, sig_op, pe)) return;")
 # The sized and untyped names have the size before `_signal`.
 FILES["signals"] = [dataclasses.replace(row, name=row.name.replace("put_signalBITS", "putBITS_signal")
                                         .replace("put_signalmem", "putmem_signal"))
@@ -88,7 +98,8 @@ rows("signals",
      Row("shmem_signal_set", "void", "uint64_t *sig_addr, uint64_t signal, int pe",
          "send_signal(CTX, sig_addr, signal, SHMEM_SIGNAL_SET, pe)", context=True),
      Row("shmem_signal_wait_until", "uint64_t", "uint64_t *sig_addr, int cmp, uint64_t cmp_value",
-         "signal_wait_until(sig_addr, cmp, cmp_value)"))
+         "signal_wait_until(sig_addr, cmp, cmp_value)",
+         inlined=LOOKS.replace("WORD", "sig_addr").replace("TYPE", "uint64_t").replace("RESULT", " seen")))
 
 # -- atomics ---------------------------------------------------------------------------------------
 
@@ -134,28 +145,30 @@ rows("atomics", Row("shmem_swap", "long", "long *dest, long value, int pe",
                     "atomic_swap(CTX, dest, value, pe)", is_old=True))
 
 # -- waiting for words -----------------------------------------------------------------------------
+# They are volatile, as locks are, for programs of old.
 
 def waits(stem, returns, before, body):
     """Waits for one value for all words, and for one of each."""
     for suffix, value in (("", "TYPE cmp_value"), ("_vector", "const TYPE *cmp_values")):
         given = value.split("*")[-1].split()[-1]
         rows("waiting", Row(f"shmem_NAME_{stem}{suffix}", returns,
-                            f"TYPE *ivars, size_t nelems, {before}const int *status, int cmp, {value}",
-                            body.replace("WORDS", f"words(ivars, nelems, status, cmp, {given})"),
+                            f"volatile TYPE *ivars, size_t nelems, {before}const int *status, int cmp, {value}",
+                            body.replace("WORDS", f"words(const_cast<TYPE *>(ivars), nelems, status, cmp, {given})"),
                             types.SYNC, chooses=0))
 
 
 rows("waiting",
-     Row("shmem_NAME_wait_until", "void", "TYPE *ivar, int cmp, TYPE cmp_value",
-         "wait_until(CALL, ivar, cmp, cmp_value)", types.TEST, chooses=0),
-     Row("shmem_NAME_test", "int", "TYPE *ivar, int cmp, TYPE cmp_value",
-         "test(ivar, cmp, cmp_value)", types.TEST, chooses=0),
-     Row("shmem_NAME_wait", "void", "TYPE *ivar, TYPE cmp_value",
-         "wait_until(CALL, ivar, SHMEM_CMP_NE, cmp_value)", types.WAIT, is_old=True),
-     Row("shmem_wait", "void", "long *ivar, long cmp_value",
-         "wait_until(CALL, ivar, SHMEM_CMP_NE, cmp_value)", is_old=True),
-     Row("shmem_wait_until", "void", "long *ivar, int cmp, long cmp_value",
-         "wait_until(CALL, ivar, cmp, cmp_value)", is_old=True))
+     Row("shmem_NAME_wait_until", "void", "volatile TYPE *ivar, int cmp, TYPE cmp_value",
+         "wait_until(CALL, const_cast<TYPE *>(ivar), cmp, cmp_value)", types.TEST, chooses=0,
+         inlined=LOOKS.replace("WORD", "ivar").replace("RESULT", "")),
+     Row("shmem_NAME_test", "int", "volatile TYPE *ivar, int cmp, TYPE cmp_value",
+         "test(const_cast<TYPE *>(ivar), cmp, cmp_value)", types.TEST, chooses=0),
+     Row("shmem_NAME_wait", "void", "volatile TYPE *ivar, TYPE cmp_value",
+         "wait_until(CALL, const_cast<TYPE *>(ivar), SHMEM_CMP_NE, cmp_value)", types.WAIT, is_old=True),
+     Row("shmem_wait", "void", "volatile long *ivar, long cmp_value",
+         "wait_until(CALL, const_cast<long *>(ivar), SHMEM_CMP_NE, cmp_value)", is_old=True),
+     Row("shmem_wait_until", "void", "volatile long *ivar, int cmp, long cmp_value",
+         "wait_until(CALL, const_cast<long *>(ivar), cmp, cmp_value)", is_old=True))
 waits("wait_until_all", "void", "", "WORDS.wait_all()")
 waits("wait_until_any", "size_t", "", "WORDS.wait_any()")
 waits("wait_until_some", "size_t", "size_t *indices, ", "WORDS.wait_some(indices)")
@@ -285,9 +298,9 @@ one("void", "shmem_barrier", ACTIVE + "long *pSync",
     is_old=True)
 one("void", "shmem_sync", ACTIVE + "long *pSync",
     f"in_active({OF_ACTIVE}, pSync, [](const armature::Team& of) {{ sync(of); }})", is_old=True)
-one("void", "shmem_set_lock", "long *lock")
-one("void", "shmem_clear_lock", "long *lock")
-one("int", "shmem_test_lock", "long *lock")
+one("void", "shmem_set_lock", "volatile long *lock", "set_lock(const_cast<long *>(lock))")
+one("void", "shmem_clear_lock", "volatile long *lock", "clear_lock(const_cast<long *>(lock))")
+one("int", "shmem_test_lock", "volatile long *lock", "test_lock(const_cast<long *>(lock))")
 
 one("void", "start_pes", "int npes", "shmem::start_pes(npes)", is_old=True)
 one("int", "_my_pe", "", "my_pe()", is_old=True)

@@ -65,7 +65,8 @@ both |= {f"p{name}" for name in both}
 defined = symbols(library, "--defined-only")
 problems += [f"the library lacks {name}" for name in sorted(both - defined)]
 problems += [f"the library shows {name}" for name in
-             sorted(defined - both - {"shmem_run_main", "shmem_exit_main", "shmem_has_accessed", "shmem_way_to_pes"})]
+             sorted(defined - both - {"shmem_run_main", "shmem_exit_main", "shmem_has_accessed", "shmem_direct_way",
+                              "shmem_wake_pe"})]
 with open(guide, encoding="utf-8") as text:
     if output(sys.executable, "-B", generator, "--guide") not in text.read():
         problems.append(f"{guide} has another table than generate.py --guide prints")

@@ -69,6 +69,28 @@ while read -r names value; do
     test "$said" = "run $given -n 2 ./prog" || { echo "oshrun $given -np 2 ./prog becomes: $said"; exit 1; }
   done
 done <"$folder/options"
+# An older library has nothing that programs inline: they call it.
+cat >"$folder/older.c" <<'END'
+long shmem_long_atomic_fetch_add(long* dest, long value, int pe) { return *dest + value + pe; }
+void shmem_long_put_signal(long* dest, const long* source, unsigned long count, unsigned long* word, unsigned long value,
+                           int operation, int pe) {
+  *dest = *source + (long)count, *word = value + (unsigned long)(operation + pe);
+}
+void shmem_long_wait_until(long* word, int cmp, long value) { *word += cmp + value; }
+END
+cat >"$folder/newer.c" <<'END'
+#include <shmem.h>
+int main(void) {
+  long word = 5, there = 0;
+  uint64_t arrived = 0;
+  shmem_long_put_signal(&there, &word, 1, &arrived, 7, SHMEM_SIGNAL_ADD, 2);
+  shmem_long_wait_until(&word, SHMEM_CMP_EQ, 5);
+  return there == 6 && arrived == 10 && word == 11 && shmem_long_atomic_fetch_add(&word, 3, 1) == 15 ? 0 : 1;
+}
+END
+cc -shared -fPIC -o "$folder/libolder.so" "$folder/older.c"
+cc -O2 -I"$bin/../include" "$folder/newer.c" -L"$folder" -Wl,-rpath,"$folder" -lolder -o "$folder/newer"
+"$folder/newer"
 # Loads and stores are looked at: the words of a wrapper in one call, and in two.
 if "$bin/oshcc" --version | grep -qi "free software"; then
   source_of_races=$(dirname "$0")/plain/plain.c

@@ -109,12 +109,12 @@ typedef struct {
 /* Programs of old are many, and do as they did: deprecated routines are marked where it is asked
  * for. */
 #if defined(SHMEM_WARN_DEPRECATED) && defined(__GNUC__)
-#define SHMEM_DEPRECATED __attribute__((deprecated))
+#define SHMEM_DEPRECATED __attribute__((__deprecated__))
 #else
 #define SHMEM_DEPRECATED
 #endif
 #if defined(__GNUC__)
-#define SHMEM_NORETURN __attribute__((noreturn))
+#define SHMEM_NORETURN __attribute__((__noreturn__))
 #else
 #define SHMEM_NORETURN
 #endif

@@ -7,8 +7,11 @@
 
 static long calls;
 static long additions;
+static long signals;
+static long waits;
 
 void add_to_next(long* word, int times); /* callers.c */
+void tell_next(long* word, uint64_t* arrived, int times);
 
 void shmem_long_p(long* dest, long value, int pe) {
   ++calls;
@@ -18,6 +21,17 @@ void shmem_long_p(long* dest, long value, int pe) {
 long shmem_long_atomic_fetch_add(long* dest, long value, int pe) {
   ++additions;
   return pshmem_long_atomic_fetch_add(dest, value, pe);
+}
+
+void shmem_long_put_signal(long* dest, const long* source, size_t nelems, uint64_t* sig_addr,
+                           uint64_t signal, int sig_op, int pe) {
+  ++signals;
+  pshmem_long_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
+}
+
+uint64_t shmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_value) {
+  ++waits;
+  return pshmem_signal_wait_until(sig_addr, cmp, cmp_value);
 }
 
 int main(void) {
@@ -41,6 +55,15 @@ int main(void) {
             *word, expected + 5);
     shmem_global_exit(4);
   }
+  uint64_t* arrived = shmem_calloc(1, sizeof *arrived);
+  tell_next(word, arrived, 3);
+  if (signals != 3 || waits != 1 || *word != 1) {
+    fprintf(stderr, "PE %d: %ld signals, %ld waits, the word is %ld, and should be 1\n", me,
+            signals, waits, *word);
+    shmem_global_exit(5);
+  }
+  shmem_barrier_all();
+  shmem_free(arrived);
   shmem_free(word);
   shmem_finalize();
   return 0;

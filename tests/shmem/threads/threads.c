@@ -73,7 +73,7 @@ int main(void) {
   CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) == 0 &&
         provided == SHMEM_THREAD_MULTIPLE);
   /* Nobody's definition takes a routine's place, so inlined routines know the way to PEs. */
-  CHECK(shmem_way_to_pes.to_first != (uintptr_t)1 << 62);
+  CHECK(shmem_direct_way.shmem_to_first != (uintptr_t)1 << 62);
   me = shmem_my_pe();
   pes = shmem_n_pes();
   pthread_barrier_init(&all_threads, NULL, THREADS);
