@@ -68,7 +68,7 @@ static void strided_sets(void) {
     }
 }
 
-/* Of members with no elements, and with many. */
+/* Collects of members with no elements, and with many. */
 static void uneven_collects(void) {
   for (int round = 0; round < ROUNDS; ++round) {
     const int mine = (me + round) % 3 == 0 ? 0 : me + 1;

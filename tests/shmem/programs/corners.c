@@ -155,7 +155,7 @@ static void signals(void) {
   shmem_barrier_all();
 }
 
-/* What works on words of others is not seen in parts, and comparisons count signs. */
+/* Words of others are not seen in parts, and comparisons count signs. */
 static void waits(void) {
   static int word;
   static long many[8];

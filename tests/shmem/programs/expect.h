@@ -1,4 +1,4 @@
-/* What the programs share: who a PE is, and what it expects. */
+/* The programs share who a PE is, and what it expects. */
 #ifndef EXPECT_H
 #define EXPECT_H
 
