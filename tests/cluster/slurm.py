@@ -176,9 +176,19 @@ def suites(slurm, plugin, folder):
     """A part of what is tested elsewhere at length."""
     for words, well in (([f"{folder}/../conformance", "--gtest_brief=1", "--gtest_filter=Put*:Locality*:Collectives*:Team*:RmiFence*"], "PASSED"),
                         ([f"{folder}/../property", "--cases", "500", "--seconds", "10"], "agree with the model")):
-        status, output = slurm.finish(slurm.srun(plugin, 4, words), seconds=200)
-        if status != 0 or well not in output:
-            raise Failed(f"exit status {status}")
+        expect_well(slurm, plugin, words, well)
+
+
+def shmem(slurm, plugin, folder):
+    """OpenSHMEM's tests of one node."""
+    expect_well(slurm, plugin, [f"{folder}/../programs_shmem"], "all programs are right with 4 PEs")
+    expect_well(slurm, plugin, [f"{folder}/../conformance_shmem"], "")
+
+
+def expect_well(slurm, plugin, words, well):
+    status, output = slurm.finish(slurm.srun(plugin, 4, words), seconds=200)
+    if status != 0 or well not in output:
+        raise Failed(f"exit status {status}")
 
 
 def death(whole_node):
@@ -248,7 +258,7 @@ def hosts(slurm, plugin, folder):
         raise Failed(f"exit status {status}")
 
 
-CASES = {function.__name__: function for function in (finds_its_job, threads, virtual, asked_for, suites, goes_on, outlives, no_plugin, hosts)}
+CASES = {function.__name__: function for function in (finds_its_job, threads, virtual, asked_for, suites, shmem, goes_on, outlives, no_plugin, hosts)}
 CASES["kill_rank"] = death(whole_node=False)
 CASES["kill_node"] = death(whole_node=True)
 

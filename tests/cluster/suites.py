@@ -18,6 +18,8 @@ SUITES = {
     "flood": (["../rmi_storm", "flood"], ""),
     "forward": (["../rmi_storm", "forward"], ""),
     "circle": (["../rmi_storm", "circle"], ""),
+    "shmem": (["../conformance_shmem"], ""),
+    "shmem_programs": (["../programs_shmem"], "all programs are right"),
     "ga": (["../clients/ga_{mpi}"], "everything is right"),
     "arrays": (["../clients/arrays_{mpi}"], "everything is right"),
     "armci_mpi": (["../clients/armci_mpi_{mpi}"], "everything is right"),
