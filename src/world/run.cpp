@@ -57,7 +57,8 @@ World& init() {
         Errc::start,
         "init: this process hosts virtual ranks (armature run --virtual), but the program joins "
         "its job with init or ARMCI_Init: run it without --virtual, or let it join with "
-        "armature::run (a program for armci.h: link it with pkg-config --libs armci-virtual)");
+        "armature::run (a program for armci.h: link it with pkg-config --libs armci-virtual, one "
+        "for shmem.h: oshcc --virtual)");
   if (const int hosted = Process::hosted(); hosted > 1)
     base::fail(Errc::start,
                fmt::format(
@@ -65,7 +66,7 @@ World& init() {
                    "the program joins its job with init or ARMCI_Init, which can host one "
                    "rank per process: run it without --threads and --simulate, or let it join with "
                    "armature::run (a program for armci.h: link it with pkg-config --libs "
-                   "armci-virtual)",
+                   "armci-virtual, one for shmem.h: oshcc --virtual)",
                    hosted));
   Job*& job = course().job;
   if (job == nullptr) {

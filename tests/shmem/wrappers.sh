@@ -53,6 +53,8 @@ END
 "$bin/oshrun" -x GIVEN=this -np 2 --races "$folder/words" -x there | grep "good this"
 if "$bin/oshrun" -np 2 -x 2>"$folder/said"; then exit 1; fi
 grep "oshrun: -x: NAME=VALUE" "$folder/said"
+if "$bin/oshrun" -n 2 --virtual "$folder/words" 2>"$folder/said"; then exit 1; fi
+grep "this process hosts virtual ranks.*for shmem.h: oshcc --virtual" "$folder/said"
 # Options without a value are told from others by a list, which has all those that the help shows without one.
 mkdir -p "$folder/listed/shmem/bin" "$folder/listed/bin"
 cp "$bin/oshrun" "$folder/listed/shmem/bin"
