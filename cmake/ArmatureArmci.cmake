@@ -15,11 +15,11 @@ list(TRANSFORM armci_headers PREPEND ${PROJECT_SOURCE_DIR}/compat/armci/include/
 
 # plain/ is what the libraries made for an MPI (compat/armci_mpi) have something else for.
 set(armci_plain_sources ${armci_sources})
-list(FILTER armci_plain_sources INCLUDE REGEX "/plain/")
+armature_select(armci_plain_sources INCLUDE "^/compat/armci/plain/")
 # static/ is what shared libraries get from elsewhere.
 set(armci_static_sources ${armci_sources})
-list(FILTER armci_static_sources INCLUDE REGEX "/static/")
-list(FILTER armci_sources EXCLUDE REGEX "/(plain|static)/")
+armature_select(armci_static_sources INCLUDE "^/compat/armci/static/")
+armature_select(armci_sources EXCLUDE "^/compat/armci/(plain|static)/")
 add_library(armci_objects OBJECT ${armci_sources})
 add_library(armci_plain_objects OBJECT ${armci_plain_sources})
 foreach(target armci_objects armci_plain_objects)

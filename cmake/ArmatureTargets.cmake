@@ -12,6 +12,23 @@ function(armature_sources variable)
   set(${variable} ${files} PARENT_SCOPE)
 endfunction()
 
+# armature_select(<variable> INCLUDE|EXCLUDE <regex>): keeps the files whose path in the clone, "/src/rma/put.cpp",
+# matches, or those whose path does not. Folders above the clone may be called as they like.
+function(armature_select variable mode pattern)
+  set(selected)
+  foreach(file IN LISTS ${variable})
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE place)
+    set(matches FALSE)
+    if("/${place}" MATCHES "${pattern}")
+      set(matches TRUE)
+    endif()
+    if((mode STREQUAL "INCLUDE" AND matches) OR (mode STREQUAL "EXCLUDE" AND NOT matches))
+      list(APPEND selected ${file})
+    endif()
+  endforeach()
+  set(${variable} ${selected} PARENT_SCOPE)
+endfunction()
+
 # A target needs a source, also while its room is still empty.
 function(armature_stub_if_empty variable)
   if(NOT ${variable})

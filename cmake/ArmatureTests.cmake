@@ -36,7 +36,7 @@ if(unit_tests)
   target_compile_options(armature_harness PRIVATE ${ARMATURE_LIGHT})
   target_link_libraries(armature_harness PUBLIC armature_launcher armature_static)
   armature_precompile(armature_harness)
-  add_executable(unit_tests ${unit_tests} src/transport/ofi/life_lines.cpp)  # it is in a module otherwise
+  add_executable(unit_tests ${unit_tests} src/engines/ofi/life_lines.cpp)  # it is in a module otherwise
   target_include_directories(unit_tests PRIVATE src)
   target_link_libraries(unit_tests PRIVATE armature_harness armature_launcher armature_static fmt::fmt armature_gtest
                         GTest::gtest_main)

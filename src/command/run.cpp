@@ -17,9 +17,9 @@
 #include "command/run/program.hpp"
 #include "command/run/schedules.hpp"
 #include "command/start.hpp"
+#include "engines/load.hpp"
 #include "space/layout.hpp"
 #include "transport/channel.hpp"
-#include "transport/load.hpp"
 #include "transport/network_costs.hpp"
 
 namespace armature::command {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bootstrap/exchange.hpp"
-#include "transport/load.hpp"
+#include "engines/load.hpp"
 #include "transport/service.hpp"
 
 namespace armature::net {

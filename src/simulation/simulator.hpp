@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "engines/fault_model.hpp"
 #include "fibers/fiber.hpp"
-#include "transport/fault_model.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/scheduler.hpp"
 

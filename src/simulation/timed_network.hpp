@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engines/fault_model.hpp"
 #include "simulation/timed_simulator.hpp"
-#include "transport/fault_model.hpp"
 #include "transport/network_costs.hpp"
 #include "wait/cost_model.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "transport/transport.hpp"
+#include "engines/engine.hpp"
 
 namespace armature::transport {
 

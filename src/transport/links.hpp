@@ -13,8 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "engines/engine.hpp"
+#include "engines/load.hpp"
 #include "transport/links_mutex.hpp"
-#include "transport/load.hpp"
 #include "transport/outgoing_packet.hpp"
 #include "transport/packet.hpp"
 #include "transport/refusals.hpp"
@@ -22,7 +23,6 @@
 #include "transport/service_table.hpp"
 #include "transport/stream.hpp"
 #include "transport/stream_queue.hpp"
-#include "transport/transport.hpp"
 
 namespace armature::transport {
 

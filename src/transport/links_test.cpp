@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "transport/load.hpp"
+#include "engines/load.hpp"
 
 namespace armature::transport {
 namespace {

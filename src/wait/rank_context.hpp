@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "armature/detail/request.hpp"
+#include "engines/fault_model.hpp"
 #include "space/address_space.hpp"
 #include "space/tie.hpp"
-#include "transport/fault_model.hpp"
 #include "wait/context_slot.hpp"
 #include "wait/poller.hpp"
 #include "wait/scheduler.hpp"

@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "engines/sim/seeded_fault_model.hpp"
 #include "failure/crash_report.hpp"
 #include "failure/losses.hpp"
 #include "simulation/prediction.hpp"
 #include "simulation/simulator.hpp"
 #include "simulation/timed_network.hpp"
-#include "transport/sim/seeded_fault_model.hpp"
 #include "world/call_body.hpp"
 #include "world/job.hpp"
 

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "engines/sim/turn_engine.hpp"
+#include "engines/sim/turns.hpp"
 #include "failure/crash_report.hpp"
 #include "failure/losses.hpp"
 #include "simulation/simulator.hpp"
-#include "transport/sim/turn_engine.hpp"
-#include "transport/sim/turns.hpp"
 #include "wait/processes.hpp"
 
 namespace armature {

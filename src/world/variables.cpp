@@ -14,11 +14,11 @@
 #include "bootstrap/environment.hpp"
 #include "bootstrap/start_timeout.hpp"
 #include "copies/choice.hpp"
+#include "engines/load.hpp"
 #include "image/copies.hpp"
 #include "rmi/settings.hpp"
 #include "team/learned.hpp"
 #include "transport/limits.hpp"
-#include "transport/load.hpp"
 #include "world/wired_job.hpp"
 
 namespace armature {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "engines/engine.hpp"
 #include "harness/peer.hpp"
-#include "transport/transport.hpp"
 
 namespace armature::harness {
 

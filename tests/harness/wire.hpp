@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "bootstrap/exchange.hpp"
+#include "engines/engine.hpp"
 #include "harness/event.hpp"
-#include "transport/transport.hpp"
 
 // Two processes in one: what is between them, and the engine and the exchange by which each uses
 // it.

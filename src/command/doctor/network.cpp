@@ -18,10 +18,10 @@
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "command/doctor/checks.hpp"
+#include "engines/load.hpp"
 #include "topology/interfaces.hpp"
 #include "transport/limits.hpp"
 #include "transport/links.hpp"
-#include "transport/load.hpp"
 
 namespace armature::command {
 namespace {

@@ -15,8 +15,8 @@
 #include "command/run/console.hpp"
 #include "command/run/places_in_text.hpp"
 #include "command/run/signals.hpp"
+#include "engines/sim/turns.hpp"
 #include "topology/cgroup.hpp"
-#include "transport/sim/turns.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::command {

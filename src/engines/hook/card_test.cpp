@@ -1,0 +1,193 @@
+#include "engines/hook/card.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace armature::transport {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// An engine that never has anything: packets are not what is tested.
+class NoPackets final : public Engine {
+ public:
+  [[nodiscard]] const char* description() const override { return "none"; }
+  [[nodiscard]] std::span<const std::byte> address() const override { return {}; }
+  [[nodiscard]] const char* connect(int, std::span<const std::byte>) override { return nullptr; }
+  [[nodiscard]] bool send(int, std::span<const std::byte>, std::span<const std::byte>,
+                          std::uint64_t) override {
+    return true;
+  }
+  void drop(int) override {}
+  bool progress() override { return false; }
+  [[nodiscard]] int descriptor() const override { return -1; }
+  [[nodiscard]] bool arm() override { return true; }
+};
+
+class Tokens final : public Sink {
+ public:
+  void received(std::span<const std::byte>, std::span<const std::byte>) override {}
+  void sent(std::uint64_t token) override { all.push_back(token); }
+  void lost(int, const char*) override {}
+  std::vector<std::uint64_t> all;
+};
+
+/// A process that lets its card reach memory, and one that reaches it; both are this one.
+class CardTest : public testing::Test {
+ protected:
+  CardTest() {
+    file_ = memfd_create("of a card's test", MFD_CLOEXEC);
+    EXPECT_EQ(ftruncate(file_, bytes), 0);
+    memory_ =
+        static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0));
+    // Protection cuts the mapping.
+    EXPECT_EQ(mprotect(memory_ + bytes / 2, 4096, PROT_READ), 0);
+    key_ = own_.unpack_rkey(0, target_.register_memory({memory_, bytes}));
+  }
+  ~CardTest() override {
+    munmap(memory_, bytes);
+    close(file_);
+  }
+  /// Until so many have been told.
+  void await(std::size_t count) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (told_.all.size() < count && std::chrono::steady_clock::now() < deadline) {
+      if (own_.arm()) std::this_thread::yield();
+      (void)own_.progress();
+    }
+    ASSERT_EQ(told_.all.size(), count);
+  }
+  [[nodiscard]] static std::uint64_t at(const std::byte* place) {
+    return reinterpret_cast<std::uint64_t>(place);
+  }
+
+  static constexpr std::size_t bytes = std::size_t{1} << 20;
+  int file_ = -1;
+  std::byte* memory_ = nullptr;
+  Tokens others_, told_;
+  Card target_{others_, {.seed = 1}, std::make_unique<NoPackets>()};
+  Card own_{told_, {.seed = 2}, std::make_unique<NoPackets>()};
+  void* key_ = nullptr;
+};
+
+TEST_F(CardTest, what_is_put_is_there_when_that_is_told_and_comes_back) {
+  ASSERT_NE(key_, nullptr);
+  Bytes data(200'001), got(data.size());
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 5 + 1);
+  own_.put(0, key_, at(memory_ + 3), data, 7);
+  await(1);
+  EXPECT_TRUE(std::ranges::equal(data, std::span(memory_ + 3, data.size())));
+  own_.get(0, key_, at(memory_ + 3), got, 8);
+  await(2);
+  EXPECT_EQ(got, data);
+  EXPECT_EQ(told_.all, (std::vector<std::uint64_t>{7, 8}));
+}
+
+TEST_F(CardTest, all_are_told_once_and_not_in_their_order) {
+  ASSERT_NE(key_, nullptr);
+  constexpr std::size_t count = 500;
+  std::vector<std::uint64_t> values(count), order(count);
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = 0; i < count; ++i)
+    own_.put(0, key_, at(memory_ + i * 8), std::as_bytes(std::span(order).subspan(i, 1)), i);
+  await(count);
+  EXPECT_NE(told_.all, order);
+  std::ranges::sort(told_.all);
+  EXPECT_EQ(told_.all, order);
+  std::memcpy(values.data(), memory_, count * 8);
+  EXPECT_EQ(values, order);
+}
+
+TEST_F(CardTest, atomics_are_some_for_the_processor_too) {
+  ASSERT_NE(key_, nullptr);
+  constexpr std::uint64_t count = 20'000;
+  std::atomic_ref word(*reinterpret_cast<std::uint64_t*>(memory_));
+  word = 0;
+  std::vector<std::uint64_t> found(count);
+  std::thread processor([&] {
+    for (std::uint64_t i = 0; i < count; ++i) word.fetch_add(1);
+  });
+  for (std::uint64_t i = 0; i < count; ++i)
+    own_.atomic(0, key_, at(memory_), {.code = WordAtomic::Code::fetch_add, .operand = 1}, found[i],
+                i);
+  processor.join();
+  await(count);
+  EXPECT_EQ(word.load(), 2 * count);
+  std::ranges::sort(found);
+  EXPECT_EQ(std::ranges::adjacent_find(found), found.end());
+}
+
+TEST_F(CardTest, each_atomic_does_what_its_name_says) {
+  ASSERT_NE(key_, nullptr);
+  using Code = WordAtomic::Code;
+  std::atomic_ref word(*reinterpret_cast<std::uint64_t*>(memory_));
+  word = 12;
+  const struct {
+    WordAtomic what;
+    std::uint64_t after;
+  } steps[] = {{{Code::fetch_add, 3}, 15},      {{Code::fetch_and, 6}, 6},
+               {{Code::fetch_or, 9}, 15},       {{Code::fetch_xor, 5}, 10},
+               {{Code::swap, 70}, 70},          {{Code::compare_swap, 1, 71}, 70},
+               {{Code::compare_swap, 1, 70}, 1}};
+  std::uint64_t before = 12, found = 0;
+  std::size_t done = 0;
+  for (const auto& step : steps) {
+    own_.atomic(0, key_, at(memory_), step.what, found, 0);
+    await(++done);
+    EXPECT_EQ(found, before);
+    EXPECT_EQ(word.load(), step.after);
+    before = step.after;
+  }
+}
+
+TEST_F(CardTest, memory_of_no_file_has_no_key) {
+  Bytes own(4096);
+  EXPECT_TRUE(target_.register_memory(own).empty());
+  EXPECT_EQ(own_.unpack_rkey(0, {}), nullptr);
+  EXPECT_EQ(own_.unpack_rkey(0, own), nullptr);
+}
+
+using CardDeathTest = CardTest;
+
+TEST_F(CardDeathTest, a_key_that_has_ended_and_bytes_outside_are_noticed) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  ASSERT_NE(key_, nullptr);
+  std::uint64_t word = 0;
+  const auto into = std::as_writable_bytes(std::span(&word, 1));
+  const auto get = [&](const std::byte* place) {
+    own_.get(0, key_, at(place), into, 1);
+    await(1);
+  };
+  EXPECT_DEATH(get(memory_ + bytes - 4), "not all in the memory that was registered");
+  EXPECT_DEATH(get(memory_ - 8), "not all in the memory that was registered");
+  EXPECT_DEATH(
+      {
+        target_.forget_memory();
+        get(memory_);
+      },
+      "key is not valid any more");
+}
+
+TEST_F(CardTest, a_key_of_before_is_not_taken_and_a_new_one_is) {
+  const Bytes before = target_.register_memory({memory_, bytes});
+  target_.forget_memory();
+  own_.forget_memory();
+  const Bytes now = target_.register_memory({memory_, bytes});
+  EXPECT_EQ(own_.unpack_rkey(0, before), nullptr);
+  key_ = own_.unpack_rkey(0, now);
+  ASSERT_NE(key_, nullptr);
+  const Bytes data(16, std::byte{9});
+  own_.put(0, key_, at(memory_), data, 1);
+  await(1);
+  EXPECT_EQ(memory_[15], std::byte{9});
+}
+
+}  // namespace
+}  // namespace armature::transport
