@@ -18,13 +18,20 @@ struct Others {
   net::Network* net = net::network();
   wait::CostModel* model = wait::CostModel::of_job();
   bool are_looking = races::looks();
+
+  [[nodiscard]] bool are_none() const { return net == nullptr && model == nullptr && !are_looking; }
 };
 
-}  // namespace
+/// Whether the rank is one of the job whose memory the calling rank loads and stores. Then a fence
+/// is about that memory alone.
+bool is_about_stores_alone(Rank rank) {
+  const space::Mapping* const mapping = space::Mapping::of_process();
+  return mapping != nullptr && wait::runs_rank() &&
+         static_cast<unsigned>(rank) < static_cast<unsigned>(mapping->ranks()) &&
+         Others().are_none();
+}
 
-// Stores to the node's memory have taken effect once they have left this core's store buffer; what
-// went to other nodes, once their processes have said so.
-void fence(Rank rank) {
+[[gnu::noinline]] void fence_with_others(Rank rank) {
   const wait::ThreadCall under_way("fence");
   wait::mapping("fence").require_rank(rank, "fence");
   const Others others;
@@ -33,6 +40,16 @@ void fence(Rank rank) {
     others.net->flush().to(rank, "fence");
   if (others.are_looking) wait::complete_puts(rank);
   if (others.model != nullptr) others.model->fence(rank);
+}
+
+}  // namespace
+
+// Stores to the node's memory have taken effect once they have left this core's store buffer; what
+// went to other nodes, once their processes have said so.
+void fence(Rank rank) {
+  if (!is_about_stores_alone(rank)) [[unlikely]]
+    return fence_with_others(rank);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void fence_all() {

@@ -92,6 +92,21 @@ bool Endpoint::has_work() {
          (fences_.are_under_way() && fences_.can_advance()) || futures_.has_work();
 }
 
+/// Whether a round is about more than calls that may have come. A rank that waits asks it each time
+/// around, so all conditions make one jump.
+inline bool Endpoint::has_more_than_calls() const {
+  return context_.kept_wake.keeps_one() | !context_.publishes_directly() |
+         (context_.sender.level != 0) | flow_control_.may_hold_back() | methods_.has_news() |
+         futures_.are_any() | fences_.are_under_way();
+}
+
+inline void Endpoint::execute_all() {
+  ++context_.rounds;
+  if (has_more_than_calls()) return execute_and_more();
+  inbox_.find_new_channels();
+  if (inbox_.receive_all()) finish_round();
+}
+
 void Endpoint::deliver() {
   if (!executes_calls()) [[unlikely]]
     return publish();
@@ -133,8 +148,14 @@ void Endpoint::poll() {
   deliver();
 }
 
-void Endpoint::execute_all() {
-  ++context_.rounds;
+/// What calls that have just been executed have left.
+[[gnu::noinline]] void Endpoint::finish_round() {
+  run_queued();
+  futures_.settle(fences_.are_under_way());
+  fences_.advance();
+}
+
+[[gnu::noinline]] void Endpoint::execute_and_more() {
   context_.kept_wake.wake();
   outbox_.flush();
   outbox_.drain_overflow();
@@ -150,13 +171,17 @@ void Endpoint::execute_all() {
 }
 
 // Calls that were left to the rank come before those that come now, which are left then, too.
-// Concurrent methods leave answers, objects that were to go behind them, and calls that no thread
-// is free for.
 void Endpoint::take_in() {
   const bool runs_left = context_.has_service && !context_.is_service_thread();
   if (runs_left) left_calls_.run_all();
-  inbox_.receive_all();
+  (void)inbox_.receive_all();
   if (runs_left) left_calls_.run_all();
+  run_queued();
+}
+
+/// Concurrent methods leave answers, objects that were to go behind them, and calls that no thread
+/// is free for.
+void Endpoint::run_queued() {
   if (!methods_.has_news()) [[likely]]
     return;
   if (methods_.answer_rest()) objects_.users_have_changed();

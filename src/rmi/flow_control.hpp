@@ -37,8 +37,10 @@ class FlowControl {
   ~FlowControl() = default;
 
   /// Whether the rank, outside of methods, had better take nothing in.
-  [[nodiscard]] bool must_hold_back() {
-    return (outbox_.overflows() || blocks_.is_full(0) || shows_that_full_) && keeps_too_much();
+  [[nodiscard]] bool must_hold_back() { return may_hold_back() && keeps_too_much(); }
+  /// False where there is no question of it.
+  [[nodiscard]] bool may_hold_back() const {
+    return outbox_.overflows() | blocks_.is_full(0) | shows_that_full_;
   }
   /// Instead of taking in all that has come: the little that keeps cycles of full ranks going.
   void take_in_a_slice();

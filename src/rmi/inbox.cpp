@@ -123,17 +123,33 @@ void Inbox::note_stream(Incoming& in, const Found& found) {
   std::uint64_t published = in.channel.published.load(std::memory_order_acquire);
   if (context_.rank.fault_model != nullptr) [[unlikely]]
     published = context_.rank.fault_model->visible(in.from, space_.me(), published);
-  if (published - in.read > in.capacity) [[unlikely]]
-    corrupt(fmt::format("the channel from rank {} claims {} bytes in a ring of {}", in.from,
-                        published - in.read, in.capacity));
   return published;
 }
 
-/// Executes what was there when we looked, and no more: others have their turn.
-void Inbox::receive(Incoming& in) {
-  if (is_too_early(in)) return;
+[[gnu::always_inline]] inline void Inbox::require_in_ring(const Incoming& in,
+                                                          std::uint64_t published) const {
+  if (published - in.read > in.capacity) [[unlikely]]
+    corrupt(fmt::format("the channel from rank {} claims {} bytes in a ring of {}", in.from,
+                        published - in.read, in.capacity));
+}
+
+/// A rank that waits looks each time around, and mostly finds nothing: all else is apart.
+[[gnu::always_inline]] inline bool Inbox::receive(Incoming& in) {
+  if (is_too_early(in)) return false;
   const std::uint64_t published = look(in);
-  if (published == in.read) return;
+  return published != in.read && execute_new(in, published);
+}
+
+bool Inbox::receive_all() {
+  bool found = false;
+  // The loop goes by index: a method may wait, and meet a channel that is new.
+  for (std::size_t i = 0; i < incoming_.size(); ++i) found |= receive(*incoming_[i]);
+  return found;
+}
+
+/// Executes what was there when we looked, and no more: others have their turn. Returns whether it
+/// could.
+[[gnu::noinline]] bool Inbox::execute_new(Incoming& in, std::uint64_t published) {
   // Nobody polls the network while a method computes.
   if (net::Network* const net = net::network()) net->thread().resume();
   // An observer from outside must not take a method that never returns for a wait.
@@ -147,16 +163,21 @@ void Inbox::receive(Incoming& in) {
   {
     const OnTop on_top(context_, dispatcher_.objects());
     const Receives receives(receiving_, in);
+    require_in_ring(in, published);
     execute_until(published, in, on_top.depth);
     // A lone one-way call often has a two-way call right behind it, whose caller waits: to find it
     // here takes less time than to leave and to come back.
     for (int i = 0;
-         i < looks_behind_one && in.executed - executed == 1 && !dispatcher_.has_answered(); ++i)
-      execute_until(look(in), in, on_top.depth);
+         i < looks_behind_one && in.executed - executed == 1 && !dispatcher_.has_answered(); ++i) {
+      const std::uint64_t behind = look(in);
+      require_in_ring(in, behind);
+      execute_until(behind, in, on_top.depth);
+    }
   }
   note_stream(in, {.requests = in.executed - executed, .bytes = in.read - read});
   context_.made_progress();
   release(in);
+  return in.read != read;
 }
 
 void Inbox::execute_until(std::uint64_t published, Incoming& in, std::uint8_t depth) {
@@ -219,19 +240,14 @@ bool Inbox::receive_from(int rank) {
   for (std::size_t i = 0; i < incoming_.size(); ++i) {
     Incoming& in = *incoming_[i];
     if (in.from != rank) continue;
-    const std::uint64_t before = in.read;
-    receive(in);
-    return in.read != before;
+    return receive(in);
   }
   return false;
 }
 
 bool Inbox::receive_next() {
   for (std::size_t tried = 0; tried < incoming_.size(); ++tried) {
-    Incoming& in = *incoming_[next_++ % incoming_.size()];
-    const std::uint64_t before = in.read;
-    receive(in);
-    if (in.read != before) return true;
+    if (receive(*incoming_[next_++ % incoming_.size()])) return true;
   }
   return false;
 }

@@ -32,11 +32,8 @@ class Inbox {
     if (channels_.last() != channels_seen_) [[unlikely]]
       meet_new_channels();
   }
-  /// Executes what has come, of each channel in turn.
-  void receive_all() {
-    // The loop goes by index: a method may wait, and meet a channel that is new.
-    for (std::size_t i = 0; i < incoming_.size(); ++i) receive(*incoming_[i]);
-  }
+  /// Executes what has come, of each channel in turn. Returns whether something had come.
+  bool receive_all();
   /// Receives from the channel of that rank, or from the next one that has something. Returns
   /// whether there was something.
   bool receive_from(int rank);
@@ -82,7 +79,9 @@ class Inbox {
   void meet_new_channels();
   void note_stream(Incoming& in, const Found& found);
   [[nodiscard]] std::uint64_t look(Incoming& in);
-  void receive(Incoming& in);
+  bool receive(Incoming& in);
+  bool execute_new(Incoming& in, std::uint64_t published);
+  void require_in_ring(const Incoming& in, std::uint64_t published) const;
   void execute_until(std::uint64_t published, Incoming& in, std::uint8_t depth);
   void release(Incoming& in);
 

@@ -14,6 +14,7 @@ class KeptWake {
  public:
   explicit KeptWake(space::AddressSpace& space) : space_(space) {}
 
+  [[nodiscard]] bool keeps_one() const { return rank_ >= 0; }
   /// Keeps the next wake of that rank back, until one of the two below.
   void keep(int rank) {
     wake();

@@ -26,53 +26,72 @@ using rmi::this_endpoint;
 
 namespace {
 
-Endpoint& endpoint_to_call(Rank to) {
-  Endpoint& endpoint = endpoint_of_caller("remote call");
-  endpoint.space().require_rank(to, "remote call");
-  return endpoint;
+[[noreturn, gnu::cold]] void refuse_depth(Endpoint& endpoint, Rank to, int depth) {
+  base::fail(
+      Errc::nesting,
+      fmt::format("a two-way call to rank {} would be the {}th of a chain of calls made while "
+                  "answering calls; the limit is {} (armature run --nesting-max)",
+                  static_cast<int>(to), depth + 1, endpoint.context().settings.nesting_max));
 }
 
 void require_not_too_deep(Endpoint& endpoint, Rank to) {
   // A thread that runs a concurrent method has its depth to itself.
   const int depth = rmi::executes_calls() ? endpoint.context().sender.depth : sender->depth;
-  if (depth >= static_cast<int>(endpoint.context().settings.nesting_max))
-    base::fail(
-        Errc::nesting,
-        fmt::format("a two-way call to rank {} would be the {}th of a chain of calls made while "
-                    "answering calls; the limit is {} (armature run --nesting-max)",
-                    static_cast<int>(to), depth + 1, endpoint.context().settings.nesting_max));
+  if (depth >= static_cast<int>(endpoint.context().settings.nesting_max)) [[unlikely]]
+    refuse_depth(endpoint, to, depth);
+}
+
+/// The endpoint of a thread that shares it with none, as nearly all do; nullptr for others.
+Endpoint* own_endpoint() {
+  if (!rmi::executes_calls()) return nullptr;
+  Endpoint& endpoint = Endpoint::of(*sender);
+  return endpoint.context().is_shared ? nullptr : &endpoint;
+}
+
+Reply* take_slot(Endpoint& endpoint, Rank to) {
+  endpoint.space().require_rank(to, "remote call");
+  require_not_too_deep(endpoint, to);
+  return endpoint.replies().take();
+}
+
+[[gnu::noinline]] Reply* take_slot_beside_others(Rank to) {
+  const rmi::CallBeside under_way("remote call");
+  Endpoint& endpoint = endpoint_of_caller("remote call");
+  const Endpoint::Use in_use = endpoint.use();
+  return take_slot(endpoint, to);
 }
 
 }  // namespace
 
 Reply* new_reply(Rank to) {
-  const rmi::CallBeside under_way("remote call");
-  Endpoint& endpoint = endpoint_to_call(to);
-  const Endpoint::Use in_use = endpoint.use();
-  require_not_too_deep(endpoint, to);
-  return endpoint.replies().take();
+  if (Endpoint* const endpoint = own_endpoint()) [[likely]]
+    return take_slot(*endpoint, to);
+  return take_slot_beside_others(to);
 }
 
 // The endpoint of a rank that has its turns on this thread is its own alone. Elsewhere ranks are
 // woken at once.
 Reply* new_awaited_reply(Rank to) {
-  Reply* const reply = new_reply(to);
-  if (!rmi::executes_calls()) return reply;
-  Endpoint& endpoint = Endpoint::of(*sender);
-  if (endpoint.context().rank.scheduler != nullptr)
-    endpoint.context().kept_wake.keep(static_cast<int>(to));
+  Endpoint* const endpoint = own_endpoint();
+  if (endpoint == nullptr) [[unlikely]]
+    return take_slot_beside_others(to);
+  Reply* const reply = take_slot(*endpoint, to);
+  if (endpoint->context().rank.scheduler != nullptr)
+    endpoint->context().kept_wake.keep(static_cast<int>(to));
   return reply;
 }
 
 Reply* new_promised_reply(Rank likely, std::uint32_t& number) {
-  (void)this_endpoint("remote call");
-  Endpoint& endpoint = endpoint_to_call(likely);
+  Endpoint& endpoint = this_endpoint("remote call");
   const Endpoint::Use in_use = endpoint.use();
+  endpoint.space().require_rank(likely, "remote call");
   require_not_too_deep(endpoint, likely);
   return endpoint.replies().take_promised(number);
 }
 
-void drop_reply(Reply* reply) noexcept {
+namespace {
+
+[[gnu::noinline]] void drop_beside_others(Reply* reply) noexcept {
   const auto drop = [reply](Endpoint& endpoint) {
     const Endpoint::Use in_use = endpoint.use();
     endpoint.context().kept_wake.wake();
@@ -83,6 +102,16 @@ void drop_reply(Reply* reply) noexcept {
   const wait::ThreadCall under_way(std::nothrow);
   if (!under_way.has_begun()) return;
   if (Endpoint* const endpoint = rmi::shared_endpoint()) drop(*endpoint);
+}
+
+}  // namespace
+
+void drop_reply(Reply* reply) noexcept {
+  Endpoint* const endpoint = own_endpoint();
+  if (endpoint == nullptr) [[unlikely]]
+    return drop_beside_others(reply);
+  endpoint->context().kept_wake.wake();
+  endpoint->replies().give_back(reply);
 }
 
 bool reply_is_there(const Reply* reply) {
@@ -143,9 +172,17 @@ void check(Endpoint& endpoint, Reply& reply, Rank from) {
     rethrow(reply, from);
 }
 
-}  // namespace
+/// Looks for the answer of a rank that runs elsewhere meanwhile, and executes calls in turn.
+bool sees_soon(Endpoint& endpoint, const Reply* reply) {
+  if (endpoint.context().rank.scheduler != nullptr) return false;
+  for (int looks = wait::spins(); looks > 0; --looks) {
+    if (reply_is_there(reply)) return true;
+    endpoint.deliver();
+  }
+  return reply_is_there(reply);
+}
 
-void await_reply(Reply* reply, Rank from) {
+[[gnu::noinline]] void await_long(Reply* reply, Rank from) {
   const rmi::CallBeside under_way("remote call");
   Endpoint& endpoint = endpoint_of_caller("remote call");
   const bool executes = rmi::executes_calls();
@@ -169,6 +206,14 @@ void await_reply(Reply* reply, Rank from) {
     return reply_is_there(reply);
   });
   check(endpoint, *reply, from);
+}
+
+}  // namespace
+
+void await_reply(Reply* reply, Rank from) {
+  if (Endpoint* const endpoint = own_endpoint(); endpoint != nullptr && sees_soon(*endpoint, reply))
+    return check(*endpoint, *reply, from);
+  await_long(reply, from);
 }
 
 void check_reply(Reply* reply, Rank from) {

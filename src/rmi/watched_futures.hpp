@@ -35,8 +35,9 @@ class WatchedFutures {
   /// Runs the continuations of all that are settled. During a fence all are looked at, as an answer
   /// is part of it.
   void settle(bool during_fence) {
-    if (!due_.empty() || !watched_.empty()) settle_all(during_fence);
+    if (are_any()) settle_all(during_fence);
   }
+  [[nodiscard]] bool are_any() const { return !due_.empty() | !watched_.empty(); }
 
  private:
   void settle_all(bool during_fence);
