@@ -92,19 +92,19 @@ bool Endpoint::has_work() {
          (fences_.are_under_way() && fences_.can_advance()) || futures_.has_work();
 }
 
-/// Whether a round is about more than calls that may have come. A rank that waits asks it each time
-/// around, so all conditions make one jump.
-inline bool Endpoint::has_more_than_calls() const {
-  return context_.kept_wake.keeps_one() | !context_.publishes_directly() |
-         (context_.sender.level != 0) | flow_control_.may_hold_back() | methods_.has_news() |
-         futures_.are_any() | fences_.are_under_way();
-}
-
+/// A rank that waits comes here each time around, and mostly finds nothing. So all that a round may
+/// be about beside calls makes one jump.
 inline void Endpoint::execute_all() {
   ++context_.rounds;
-  if (has_more_than_calls()) return execute_and_more();
+  const bool is_about_more = context_.kept_wake.keeps_one() | !context_.publishes_directly() |
+                             (context_.sender.level != 0) | flow_control_.may_hold_back() |
+                             methods_.has_news() | futures_.are_any() | fences_.are_under_way();
+  if (is_about_more) return execute_and_more();
   inbox_.find_new_channels();
-  if (inbox_.receive_all()) finish_round();
+  if (!inbox_.receive_all()) return;
+  inbox_.run_queued();
+  futures_.settle(fences_.are_under_way());
+  fences_.advance();
 }
 
 void Endpoint::deliver() {
@@ -148,13 +148,6 @@ void Endpoint::poll() {
   deliver();
 }
 
-/// What calls that have just been executed have left.
-[[gnu::noinline]] void Endpoint::finish_round() {
-  run_queued();
-  futures_.settle(fences_.are_under_way());
-  fences_.advance();
-}
-
 [[gnu::noinline]] void Endpoint::execute_and_more() {
   context_.kept_wake.wake();
   outbox_.flush();
@@ -164,32 +157,15 @@ void Endpoint::poll() {
   if (!context_.in_method() && flow_control_.must_hold_back()) [[unlikely]] {
     flow_control_.take_in_a_slice();
   } else {
-    take_in();
+    // Calls that were left to the rank come before those that come now, which are left then, too.
+    const bool runs_left = context_.has_service && !context_.is_service_thread();
+    if (runs_left) left_calls_.run_all();
+    (void)inbox_.receive_all();
+    if (runs_left) left_calls_.run_all();
+    inbox_.run_queued();
     futures_.settle(fences_.are_under_way());
   }
   fences_.advance();
-}
-
-// Calls that were left to the rank come before those that come now, which are left then, too.
-void Endpoint::take_in() {
-  const bool runs_left = context_.has_service && !context_.is_service_thread();
-  if (runs_left) left_calls_.run_all();
-  (void)inbox_.receive_all();
-  if (runs_left) left_calls_.run_all();
-  run_queued();
-}
-
-/// Concurrent methods leave answers, objects that were to go behind them, and calls that no thread
-/// is free for.
-void Endpoint::run_queued() {
-  if (!methods_.has_news()) [[likely]]
-    return;
-  if (methods_.answer_rest()) objects_.users_have_changed();
-  if (context_.in_method()) return;
-  while (auto task = methods_.take_back()) {
-    inbox_.run_queued(std::move(task));
-    context_.made_progress();
-  }
 }
 
 Endpoint& find_endpoint(const char* call) {

@@ -73,12 +73,8 @@ class Endpoint final : public wait::WorkSource {
   [[nodiscard]] MethodThreads& methods() { return methods_; }
 
  private:
-  [[nodiscard]] bool has_more_than_calls() const;
   void execute_all();
   void execute_and_more();
-  void finish_round();
-  void take_in();
-  void run_queued();
 
   // Each part knows some of those before it. The thread ends first.
   EndpointContext context_;

@@ -252,15 +252,20 @@ bool Inbox::receive_next() {
   return false;
 }
 
-void Inbox::run_queued(std::unique_ptr<ConcurrentTask> task) {
+void Inbox::run_all_queued() {
   Objects& objects = dispatcher_.objects();
-  {
-    const OnTop on_top(context_, objects);
-    context_.sender.depth = task->depth;
-    objects.runs(task->call.object);
-    methods_.run_here(std::move(task));
+  if (methods_.answer_rest()) objects.users_have_changed();
+  if (context_.in_method()) return;
+  while (auto task = methods_.take_back()) {
+    {
+      const OnTop on_top(context_, objects);
+      context_.sender.depth = task->depth;
+      objects.runs(task->call.object);
+      methods_.run_here(std::move(task));
+    }
+    objects.users_have_changed();
+    context_.made_progress();
   }
-  objects.users_have_changed();
 }
 
 void Inbox::stop_lagging() {

@@ -40,8 +40,12 @@ class Inbox {
   bool receive_next();
   /// The channel of the request whose method runs on top; nullptr where there is none.
   [[nodiscard]] Incoming* receiving() const { return receiving_; }
-  /// Runs a call of a concurrent method that was queued, as it would run those that come.
-  void run_queued(std::unique_ptr<ConcurrentTask> task);
+  /// Does what concurrent methods leave: answers, objects that were to go behind them, and calls
+  /// that no thread is free for. These run as those that come.
+  void run_queued() {
+    if (methods_.has_news()) [[unlikely]]
+      run_all_queued();
+  }
   /// The next look is at once, at streams too.
   void stop_lagging();
 
@@ -76,6 +80,7 @@ class Inbox {
     Incoming* const below_;
   };
 
+  void run_all_queued();
   void meet_new_channels();
   void note_stream(Incoming& in, const Found& found);
   [[nodiscard]] std::uint64_t look(Incoming& in);
