@@ -39,7 +39,7 @@ struct Here {
 };
 
 /// The progress thread polls again: who computes, or writes what ranks have, does not.
-void resume_progress_thread() {
+[[gnu::always_inline]] inline void resume_progress_thread() {
   if (net::Network* const net = net::network()) net->thread().resume();
 }
 

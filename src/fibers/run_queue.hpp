@@ -25,7 +25,7 @@ class RunQueue {
   [[nodiscard]] bool empty() const { return ready_.empty(); }
   [[nodiscard]] bool has_several() const { return ready_.has_several(); }
   /// Queues a rank that is ready.
-  void push(RankFiber& fiber) {
+  [[gnu::always_inline]] void push(RankFiber& fiber) {
     fiber.state = RankFiber::State::ready;
     if (some_are_urgent_ && fiber.is_urgent()) [[unlikely]]
       return ready_.push_urgent(fiber);
