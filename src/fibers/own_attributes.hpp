@@ -30,7 +30,6 @@ class HostAttributes {
  public:
   /// A rank has some of its own: the process's are noted before that.
   void begin_use();
-  [[nodiscard]] bool are_used() const { return are_used_; }
   /// Gives the process its own again.
   void leave(const OwnAttributes& of_rank) const;
   void enter(const OwnAttributes& of_rank) const;
