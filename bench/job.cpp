@@ -33,6 +33,8 @@ std::vector<std::string> run_command(const Shape& shape,
                                    std::to_string(shape.virtual_processes)});
   if (shape.balance) command.emplace_back("--balance");
   if (shape.recovers) command.insert(command.end(), {"--on-death", "recover"});
+  if (shape.method_threads > 0)
+    command.insert(command.end(), {"--service-threads", std::to_string(shape.method_threads)});
   if (shape.nodes > 1) command.insert(command.end(), {"--nodes", std::to_string(shape.nodes)});
   command.insert(command.end(), {own_path(), "bench-rank"});
   command.insert(command.end(), arguments.begin(), arguments.end());

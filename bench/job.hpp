@@ -16,7 +16,8 @@ struct Shape {
   int ranks = 2;
   int threads = 1;
   int virtual_processes = 0;
-  int nodes = 1;  // pretended
+  int nodes = 1;           // pretended
+  int method_threads = 0;  // so many run the methods of a rank
   bool balance = false;
   bool recovers = false;  // when a process is killed
 };

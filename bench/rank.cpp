@@ -86,6 +86,15 @@ void rmi(const RankOptions& options, World& world) {
   random_access_rows(stage);
 }
 
+/// Remote calls of ranks whose methods have several threads.
+void concurrent(const RankOptions& options, World& world) {
+  Stage stage(world, {.only = options.only,
+                      .effort = effort_of(options),
+                      .report = report_of(options, world),
+                      .memory = false});
+  concurrent_rows(stage);
+}
+
 void messages(const RankOptions& options, World& world) {
   Stage stage(
       world,
@@ -210,6 +219,7 @@ int rank_main(const RankOptions& options) {
   return run(0, nullptr, [&](World& world) {
     if (options.task == "rma") rma(options, world);
     if (options.task == "rmi") rmi(options, world);
+    if (options.task == "concurrent") concurrent(options, world);
     if (options.task == "messages") messages(options, world);
     if (options.task == "local")
       local_allocation_rows(world, {.only = options.only,

@@ -16,6 +16,7 @@ constexpr Aim aims[] = {
     {.op = "rpc.alternate", .bytes = 8, .ratio_max = 1.05},  // as long as its parts, but for noise
     {.op = "rpc.threads", .bytes = 0, .than = "rpc"},
     {.op = "rpc.oneway.threads", .bytes = 8, .than = "rpc.oneway"},
+    {.op = "rpc.concurrent", .bytes = 0, .ratio_max = 1 / 1.8},
     {.op = "rpc.p8", .bytes = 0, .ns_max = 10'000},
     {.op = "fence.p2", .bytes = 0, .ratio_max = 3},
     {.op = "fence.p8", .bytes = 0, .ns_max = 25'000},
@@ -29,6 +30,8 @@ void collect(Collector& collector) {
   if (collector.wants({"rpc.threads", "rpc.pingpong.threads", "rpc.bytes.threads",
                        "rpc.oneway.threads", "rpc.alternate.threads", "fence.p2.threads"}))
     collector.job({.ranks = 2, .threads = 2}, "rmi");
+  if (collector.wants({"rpc.concurrent"}))
+    collector.job({.ranks = 2, .method_threads = 2}, "concurrent");
   if (collector.wants({"rpc.p8", "fence.p8"})) collector.job({.ranks = 8}, "rmi");
 }
 
@@ -58,6 +61,8 @@ constexpr const char* footer =
   call.member        a call through a pointer to member, and
   call.virtual       a virtual call
   fence.p2 fence.p8  rmi_fence with nothing on the way, of that many ranks
+  rpc.concurrent     statements of methods that compute for 10 us and are declared as concurrent,
+                     with --service-threads 2; limit: as many that run one at a time
   X.threads          both ranks threads of one process
   rpc.p8             a question when 8 ranks share the cores
   histogram index_gather gups

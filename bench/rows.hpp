@@ -38,6 +38,8 @@ void message_rows(Stage& stage);
 void call_rows(Stage& stage);
 /// Statements that travel together by fixed numbers.
 void aggregation_rows(Stage& stage);
+/// Methods that run beside each other; where methods have two threads.
+void concurrent_rows(Stage& stage);
 /// A remote call beside other ways of calling.
 void invocation_rows(Stage& stage);
 /// Many small accesses to everybody's tables, one-sided and by remote calls.

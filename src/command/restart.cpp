@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -30,7 +31,7 @@ started, lets main run up to armature::run, and all ranks go on where they stood
 must be the same builds. Checkpoints go on to be written to DIRECTORY, as often as before: options of the run that
 say when that is done (--checkpoint-every, --checkpoint-incremental, --copy-every), what becomes of the job after deaths
 (--on-death recover) and where ranks go (--balance, --rebalance-every, --rebalance-by) hold until others are said.
-Ranks go on with the --collectives that they were started with.
+Ranks go on with the --collectives that they were started with, and with or without --reproducible as before.
 
 Examples:
   armature restart saved                     on as many processes as there are usable cores
@@ -80,6 +81,18 @@ void keep_collectives(const CLI::App& command, const checkpoints::Manifest& mani
     setenv(team::collectives_variable, kept.c_str(), 1);
 }
 
+/// Refuses another order of the job's reductions, as the ways above: behind keep_options().
+void require_order_kept(const LaunchOptions& options, const checkpoints::Manifest& manifest) {
+  const bool was_so = std::ranges::any_of(
+      manifest.options, [](const auto& option) { return option.name == "reproducible"; });
+  if (options.reproducible == was_so) return;
+  throw CLI::ValidationError(
+      "--reproducible",
+      fmt::format("the ranks were started {} it: they may stand in a reduction that has begun, and "
+                  "go on as they were started",
+                  was_so ? "with" : "without"));
+}
+
 int run(Restart& restart, CLI::App& command) {
   char* const absolute = realpath(restart.directory.c_str(), nullptr);
   if (absolute == nullptr)
@@ -100,6 +113,7 @@ int run(Restart& restart, CLI::App& command) {
   LaunchOptions& options = *restart.options;
   keep_options(command, options, found.manifest);
   keep_collectives(command, found.manifest);
+  require_order_kept(options, found.manifest);
   checkpoints::require_for_nodes(found, static_cast<int>(options.nodes));
   const std::string& word = found.manifest.command.front();
   // The program need not be here if there are hosts.

@@ -33,6 +33,20 @@ class AsRank {
   const EndpointContext::Use in_use_;
 };
 
+/// The lock, which is held for less than it takes to sleep for it and to be woken.
+std::unique_lock<std::mutex> locked(std::mutex& mutex) {
+  constexpr int tries = 200;
+  std::unique_lock lock(mutex, std::try_to_lock);
+  for (int i = 0; i < tries && !lock.owns_lock(); ++i) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+    (void)lock.try_lock();
+  }
+  if (!lock.owns_lock()) lock.lock();
+  return lock;
+}
+
 }  // namespace
 
 MethodThreads::MethodThreads(EndpointContext& context, CallFailures& failures)
@@ -63,7 +77,7 @@ std::unique_ptr<ConcurrentTask> MethodThreads::copy(const Call& call) const {
 }
 
 bool MethodThreads::is_full() const {
-  const std::lock_guard lock(mutex_);
+  const auto lock = locked(mutex_);
   return ends_ || queue_.size() >= (context_.sender.level > 1 ? queued_beside_wait_max
                                                               : queued_max * threads_max_);
 }
@@ -81,7 +95,7 @@ bool MethodThreads::take(const Call& call, const Method& method, detail::RunConc
     auto task = copy(call);
     task->method = &method;
     task->run = run;
-    const std::lock_guard lock(mutex_);
+    auto lock = locked(mutex_);
     // Each count is there before its sum grows: nothing is half counted where memory is lacking.
     std::uint64_t& of_caller = from_[call.from];
     std::uint64_t& of_object = object_[call.object];
@@ -90,23 +104,21 @@ bool MethodThreads::take(const Call& call, const Method& method, detail::RunConc
     ++of_object;
     ++under_way_;
     has_news_.store(true, std::memory_order_release);
+    ready_.notify_one();
+    need_thread(std::move(lock));
   } catch (const std::bad_alloc&) {
     return false;
   }
-  ready_.notify_one();
-  need_thread();
   return true;
 }
 
 /// Starts one more where none is free, and there may be more. Without threads the rank runs what is
 /// queued.
-void MethodThreads::need_thread() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (active_ + idle_ >= threads_max_ || runnable() == queue_.end()) return;
-    ++running_;
-    ++idle_;
-  }
+void MethodThreads::need_thread(std::unique_lock<std::mutex> lock) {
+  if (active_ + idle_ >= threads_max_ || runnable() == queue_.end()) return;
+  ++running_;
+  ++idle_;
+  lock.unlock();
   try {
     if (is_virtual_)
       std::thread([this] { serve(); }).detach();  // the rank's: see interpose/threads.cpp
@@ -146,12 +158,12 @@ MethodThreads::Queue::iterator MethodThreads::runnable() {
 }
 
 void MethodThreads::serve() {
-  std::unique_lock lock(mutex_);
+  auto lock = locked(mutex_);
   while (auto task = next(lock)) {
     const std::uint8_t depth = task->depth;
     lock.unlock();
     run_on_thread(std::move(task));
-    lock.lock();
+    lock = locked(mutex_);
     --of_depth_[depth];
     --active_;
     ++idle_;
@@ -179,7 +191,7 @@ void MethodThreads::run_on_thread(std::unique_ptr<ConcurrentTask> task) {
     if (is_virtual_) {
       const std::lock_guard lock(mutex_);
       to_answer_.push_back(std::move(task));
-      is_over_ = true;
+      news_.is_over = true;
       has_news_.store(true, std::memory_order_release);
       return wait::notify(context_.space.slot(context_.space.me()));
     }
@@ -223,26 +235,31 @@ void MethodThreads::answer_as_rank(ConcurrentTask& task) {
   }
 }
 
-/// Counts it as executed. The rank may wait for that, in a fence.
+/// Counts it as executed. The rank may wait for that, in a fence: for all calls of a caller, or for
+/// those of an object. So it is told of the last of them: to be woken by each of many costs more
+/// than a short method.
 void MethodThreads::be_over(const ConcurrentTask& task) {
   {
-    const std::lock_guard lock(mutex_);
+    const auto lock = locked(mutex_);
     --under_way_;
-    if (--from_[task.call.from] == 0) from_.erase(task.call.from);
-    if (--object_[task.call.object] == 0) object_.erase(task.call.object);
-    is_over_ = true;
+    bool is_last = false;
+    if (--from_[task.call.from] == 0) is_last = from_.erase(task.call.from) > 0;
+    if (--object_[task.call.object] == 0) is_last = object_.erase(task.call.object) > 0;
+    if (!is_last && news_.any_waits == 0 && ++news_.untold < told_every) return;
+    news_.untold = 0;
+    news_.is_over = true;
     has_news_.store(true, std::memory_order_release);
   }
   wait::notify(context_.space.slot(context_.space.me()));
 }
 
 bool MethodThreads::has_work_now(bool beside_wait) const {
-  const std::lock_guard lock(mutex_);
-  return is_over_ || (!beside_wait && queue_.size() > free_threads());
+  const auto lock = locked(mutex_);
+  return news_.is_over || (!beside_wait && queue_.size() > free_threads());
 }
 
 std::unique_ptr<ConcurrentTask> MethodThreads::take_back() {
-  const std::lock_guard lock(mutex_);
+  const auto lock = locked(mutex_);
   if (queue_.size() <= free_threads()) return nullptr;
   auto task = std::move(queue_.front());
   queue_.pop_front();
@@ -253,18 +270,26 @@ std::unique_ptr<ConcurrentTask> MethodThreads::take_back() {
 MethodWaits::MethodWaits(MethodThreads& threads) {
   if (executes_calls() || detail::sender->level == 0) return;
   threads_ = &threads;
-  {
-    const std::lock_guard lock(threads.mutex_);
-    --threads.active_;
-  }
+  auto lock = locked(threads.mutex_);
+  --threads.active_;
   threads.ready_.notify_one();
-  threads.need_thread();
+  threads.need_thread(std::move(lock));
 }
 
 MethodWaits::~MethodWaits() {
   if (threads_ == nullptr) return;
   const std::lock_guard lock(threads_->mutex_);
   ++threads_->active_;
+}
+
+AnyMethodWaits::AnyMethodWaits(MethodThreads& threads) : threads_(threads) {
+  const std::lock_guard lock(threads_.mutex_);
+  ++threads_.news_.any_waits;
+}
+
+AnyMethodWaits::~AnyMethodWaits() {
+  const std::lock_guard lock(threads_.mutex_);
+  --threads_.news_.any_waits;
 }
 
 void MethodThreads::run_here(std::unique_ptr<ConcurrentTask> task) {
@@ -274,9 +299,9 @@ void MethodThreads::run_here(std::unique_ptr<ConcurrentTask> task) {
 }
 
 bool MethodThreads::answer_rest() {
-  std::unique_lock lock(mutex_);
+  auto lock = locked(mutex_);
   if (!has_news_.exchange(!queue_.empty(), std::memory_order_relaxed)) return false;
-  is_over_ = false;
+  news_.is_over = false;
   while (!to_answer_.empty()) {
     const auto task = std::move(to_answer_.front());
     to_answer_.pop_front();
@@ -290,14 +315,14 @@ bool MethodThreads::answer_rest() {
 
 std::uint64_t MethodThreads::under_way(int from) const {
   if (threads_max_ == 0) return 0;
-  const std::lock_guard lock(mutex_);
+  const auto lock = locked(mutex_);
   const auto found = from_.find(from);
   return found == from_.end() ? 0 : found->second;
 }
 
 std::uint64_t MethodThreads::under_way() const {
   if (threads_max_ == 0) return 0;
-  const std::lock_guard lock(mutex_);
+  const auto lock = locked(mutex_);
   return under_way_;
 }
 

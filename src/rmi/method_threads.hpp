@@ -90,16 +90,19 @@ class MethodThreads {
   static constexpr std::size_t of_depth_max = 4;
   /// Longer requests are not copied.
   static constexpr std::size_t bytes_max = 64 * 1024;
+  /// The rank hears of methods that are over at least so often, where it may wait for their number.
+  static constexpr std::uint8_t told_every = 128;
 
  private:
   friend class MethodWaits;
+  friend class AnyMethodWaits;
   [[nodiscard]] bool is_full() const;
   [[nodiscard]] bool has_work_now(bool beside_wait) const;
   [[nodiscard]] std::size_t free_threads() const;
   using Queue = std::list<std::unique_ptr<ConcurrentTask>>;  // no memory while it is empty
   [[nodiscard]] Queue::iterator runnable();
   [[nodiscard]] std::unique_ptr<ConcurrentTask> copy(const detail::Call& call) const;
-  void need_thread();
+  void need_thread(std::unique_lock<std::mutex> lock);
   void keep(std::thread thread);
   void serve();
   [[nodiscard]] std::unique_ptr<ConcurrentTask> next(std::unique_lock<std::mutex>& lock);
@@ -127,7 +130,12 @@ class MethodThreads {
   std::uint64_t under_way_ = 0;
   std::unordered_map<int, std::uint64_t> from_;            // of these, by caller
   std::unordered_map<const void*, std::uint64_t> object_;  // and by object
-  bool is_over_ = false;  // one, since the rank looked; or it is to be answered
+  struct News {
+    std::uint16_t any_waits = 0;  // waits of the rank that end with any method
+    std::uint8_t untold = 0;      // methods that are over, of which the rank has not been told
+    bool is_over = false;         // one, as the rank has been told; or it is to be answered
+  };
+  News news_;
   bool ends_ = false;
 
   std::atomic<bool> has_news_ = false;  // release: something is queued, to be answered, or over
@@ -144,6 +152,18 @@ class MethodWaits {
 
  private:
   MethodThreads* threads_ = nullptr;  // nullptr: it runs none
+};
+
+/// While one lives the rank hears of each method that is over.
+class AnyMethodWaits {
+ public:
+  explicit AnyMethodWaits(MethodThreads& threads);
+  AnyMethodWaits(const AnyMethodWaits&) = delete;
+  AnyMethodWaits& operator=(const AnyMethodWaits&) = delete;
+  ~AnyMethodWaits();
+
+ private:
+  MethodThreads& threads_;
 };
 
 }  // namespace armature::rmi

@@ -224,6 +224,7 @@ future<void> fence_async(const Team& team) {
 
 void rmi_wait() {
   rmi::Endpoint& endpoint = this_endpoint("rmi_wait");
+  const rmi::AnyMethodWaits hears_of_each(endpoint.methods());
   const auto executed = [&endpoint] {
     const rmi::Endpoint::Use in_use = endpoint.use();
     return endpoint.inbox().executed();

@@ -1,8 +1,10 @@
 #include "wait/oversubscription.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/runtime.hpp"
+#include "wait/more_sharers.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::wait {
@@ -15,6 +17,8 @@ struct Sharing {
   int spins_before_long = 1;
   bool more_ranks_than_cores = true;
   int threads_here = 0;
+  int ranks_here = 0;  // or processes that host virtual ones
+  int cores = 0;
 };
 
 }  // namespace
@@ -33,12 +37,23 @@ void count_sharers(const space::ControlHeader& job) {
   const std::uint32_t sharers = is_virtual ? processes : ranks;
   auto& sharing = base::state<Sharing>();
   sharing.more_ranks_than_cores = sharers > job.settings.cores;
+  sharing.ranks_here = static_cast<int>(sharers);
+  sharing.cores = static_cast<int>(job.settings.cores);
   sharing.threads_here = static_cast<int>(sharers + (job.nodes > 1 ? processes : 0));
   // Another rank of the thread may make the condition true, where several share one.
   const bool threads_are_shared = job.simulation.on != 0 || (is_virtual && ranks > processes);
   // Only the long wait polls the network, and so sees what comes over it.
   const bool must_poll = threads_are_shared || job.nodes > 1;
   sharing.spins_before_long = must_poll ? 1 : (sharing.more_ranks_than_cores ? 4 : 400);
+}
+
+void count_more_sharers(int threads_of_rank) {
+  auto& sharing = base::state<Sharing>();
+  const int more = threads_of_rank * sharing.ranks_here;
+  sharing.threads_here += more;
+  if (sharing.more_ranks_than_cores || sharing.ranks_here + more <= sharing.cores) return;
+  sharing.more_ranks_than_cores = true;
+  sharing.spins_before_long = std::min(sharing.spins_before_long, 4);
 }
 
 }  // namespace armature::wait

@@ -34,10 +34,12 @@
 #include "failure/node_watch.hpp"
 #include "migration/addresses.hpp"
 #include "net/network.hpp"
+#include "rmi/settings.hpp"
 #include "space/address_reservation.hpp"
 #include "space/job_memory.hpp"
 #include "topology/cores.hpp"
 #include "wait/connecting.hpp"
+#include "wait/more_sharers.hpp"
 #include "wait/processes.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/recorded_links.hpp"
@@ -227,6 +229,7 @@ Process& Process::join() {
   failure::install_crash_reports(mapping, Process::hosted() > 0 ? joining->first_rank() : -1,
                                  told().has_value());
   wait::start_waiting(mapping.header());
+  wait::count_more_sharers(static_cast<int>(rmi::method_threads_at_start()));
   // A process that joins later has no rank to tell which process it is.
   if (told())
     wait::open_trace(

@@ -33,7 +33,7 @@ WORDS = ["histogram.add", "histogram.rpc", "histogram.rpc.agg256",
 RMI = {
     "rpc": [0], "rpc.pingpong": [0], "rpc.oneway": [0, 8], "rpc.alternate": [8], "fence.p2": [0],
     "rpc.threads": [0], "rpc.pingpong.threads": [0], "rpc.oneway.threads": [0, 8],
-    "rpc.alternate.threads": [8], "fence.p2.threads": [0], "rpc.p8": [0], "fence.p8": [0],
+    "rpc.alternate.threads": [8], "fence.p2.threads": [0], "rpc.p8": [0], "fence.p8": [0], "rpc.concurrent": [0],
     "rpc.self": [8], "call.member": [8], "call.virtual": [8],
     **{f"rpc.oneway.agg{2 ** k}": [8] for k in range(12)}, **{op: [8] for op in WORDS},
 }

@@ -30,6 +30,8 @@ with tempfile.TemporaryDirectory() as folder:
     status, out = perform("restart", saved, "--collectives", "rounds")
     expect(status != 0 and "'rounds' is not what the ranks were started with" in out and "go on with 'adaptive'" in out,
            f"another way: {status}: {out}")
+    status, out = perform("restart", saved, "--reproducible")
+    expect(status != 0 and "--reproducible: the ranks were started without it" in out, f"an order: {status}: {out}")
     for processes in 1, 3:
         status, out = perform("restart", saved, "--processes", processes, *["--collectives", "adaptive"][:2 * (processes - 1)])
         expect(status == 0 and "all is there" in out, f"{status}: {out}")
