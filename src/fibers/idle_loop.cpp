@@ -135,6 +135,7 @@ void IdleLoop::idle() {
   }
   look_for_deaths();
   if (look_at_words()) return;
+  if (ranks_.wake_sleepers()) return end();
   // Records that come make ranks ready, and more may come.
   if (net::Network* const net = net::network()) {
     if (!shared && !wait::core_is_wanted())
@@ -164,7 +165,7 @@ void IdleLoop::sleep() {
   const auto& all = ranks_.residents.all();
   if (!all.empty()) all[base::state<Rest>().turn++ % all.size()]->space().local().rest();
   sleeper_.park(polls ? Sleeper::Until::timeout : Sleeper::Until::woken, times_woken_,
-                polls ? park_ns_ : sleep_max_ns);
+                ranks_.sleeping.shorten(polls ? park_ns_ : sleep_max_ns, ranks_.clock.look()));
   (void)ranks_.clock.look();
   park_ns_ = std::min(park_ns_ * 2, park_max_ns);
   if (!polls && ranks_.host.slot.awake.load(std::memory_order_relaxed) == 0)

@@ -4,6 +4,7 @@
 #include "fibers/host_process.hpp"
 #include "fibers/resident_ranks.hpp"
 #include "fibers/run_queue.hpp"
+#include "fibers/sleeping_ranks.hpp"
 #include "fibers/stacks.hpp"
 #include "fibers/turn_clock.hpp"
 #include "wait/scheduler.hpp"
@@ -29,6 +30,16 @@ struct ProcessRanks {
     stacks.note(fiber);
     queue.push(fiber);
   }
+  /// Makes those ready that have slept as long as they wanted to; whether there are any.
+  bool wake_sleepers() {
+    if (sleeping.empty()) [[likely]]
+      return false;
+    const std::uint64_t now_ns = clock.look();
+    bool some = false;
+    for (RankFiber* one; (one = sleeping.take_due(now_ns)) != nullptr; some = true)
+      queue.push(*one);
+    return some;
+  }
   void measure_if_wanted() {
     if (host.balances || clock.traces() || host.mapping.header().settings.measures != 0)
       clock.measure();
@@ -38,6 +49,7 @@ struct ProcessRanks {
   ResidentRanks residents;
   Gatherings gatherings;
   RunQueue queue;
+  SleepingRanks sleeping;
   TurnClock clock;
   Stacks stacks;
   int goes_to = -1;            // where the rank that was left last moves to; -1: it stays

@@ -99,6 +99,7 @@ void RankScheduler::take_ranks() {
   ranks_.host.count_processes();
   ranks_.measure_if_wanted();
   ranks_.queue.clear();
+  ranks_.sleeping.clear();
   ranks_.residents.clear();
   ranks_.gatherings.clear();
   ranks_.goes_to = -1;
@@ -113,8 +114,11 @@ void RankScheduler::take_ranks() {
 [[gnu::always_inline]] inline void RankScheduler::take_in() {
   const space::ProcessSlot& home = ranks_.host.slot;
   if (home.has_urgent.load(std::memory_order_relaxed) != 0 && ranks_.queue.is_time_for_urgent())
-      [[unlikely]]
-    return take_in_urgent();
+      [[unlikely]] {
+    ranks_.queue.expect_urgent();
+    take_in_woken();
+    return ranks_.queue.expedite();
+  }
   if (home.awake.load(std::memory_order_relaxed) != 0) [[unlikely]]
     take_in_woken();
 }
@@ -215,6 +219,7 @@ void RankScheduler::look_around() {
   if (some_files_are_left()) [[unlikely]]
     close_files_left(ranks_.host);
   (void)ranks_.queue.wake_poller();
+  (void)ranks_.wake_sleepers();
   if (ranks_.queue.turns() % turns_per_barrier != 0) return;
   idle_.look_for_deaths();
   if (ranks_.residents.announced() != 0) idle_.look_at_announced(IdleLoop::Barrier::passed);
@@ -253,6 +258,15 @@ void RankScheduler::yield(bool /*made_progress*/) {
   RankFiber& me = ranks_.stacks.running();
   me.waiting.looks = false;
   ranks_.queue.push(me);
+  switch_from(me);
+}
+
+void RankScheduler::sleep_until(std::uint64_t time_ns) {
+  RankFiber& me = ranks_.stacks.running();
+  me.waiting.looks = false;
+  take_in();
+  me.state = State::polls;  // whoever wakes it from a wait that it is in, too, lets it sleep on
+  ranks_.sleeping.add(me, time_ns);
   switch_from(me);
 }
 
@@ -371,12 +385,6 @@ void RankScheduler::take_in_woken() {
     first = mapping.slot(rank).next_awake.load(std::memory_order_relaxed);
     wake(ranks_.host.fiber(rank));
   }
-}
-
-void RankScheduler::take_in_urgent() {
-  ranks_.queue.expect_urgent();
-  take_in_woken();
-  ranks_.queue.expedite();
 }
 
 void RankScheduler::park(Until /*until*/, std::uint32_t times, long timeout_ns) {

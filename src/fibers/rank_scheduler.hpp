@@ -34,6 +34,10 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   [[nodiscard]] ProcessRanks& ranks() { return ranks_; }
   [[nodiscard]] QuiesceBody& body() const { return body_; }
 
+  /// The calling rank has its next turn when base::now_ns() has come to that, or earlier: when it
+  /// is in another process, or goes on from a checkpoint.
+  void sleep_until(std::uint64_t time_ns);
+
   /// The scheduler of the calling thread's process.
   static RankScheduler& here();
 
@@ -58,7 +62,6 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   [[noreturn]] void depart();
   void take_in();
   void take_in_woken();
-  void take_in_urgent();
   void wake(RankFiber& fiber);
   void look_around();
 

@@ -5,7 +5,8 @@
 namespace armature::fibers {
 
 /// Has copies of the program let the other ranks of their process run where the program gives the
-/// core away or sleeps: sched_yield, sleep, usleep, nanosleep.
+/// core away, and while it sleeps: sched_yield, sleep, usleep, nanosleep and their like, select and
+/// poll of no file.
 void replace_pauses(image::Plan& plan);
 
 }  // namespace armature::fibers

@@ -95,9 +95,9 @@ std::vector<base::FileDescriptor> files_of(const std::vector<Loaded>& images) {
   return files;
 }
 
-bool keeps_units(const Loaded& library) {
-  return is_named(library, "libgfortran.so") || is_named(library, "libquadmath.so");
-}
+// libquadmath, with which gfortran's programs are linked, too, writes to no variable but what it
+// tells the C library's printf of it, of which a process has one.
+bool keeps_units(const Loaded& library) { return is_named(library, "libgfortran.so"); }
 
 bool is_shared(const Loaded& library) {
   constexpr std::array all{"ld-linux",   "linux-vdso",    "libc.so",     "libm.so",

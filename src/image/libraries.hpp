@@ -8,7 +8,7 @@
 
 namespace armature::image {
 
-/// The program and the libraries that are to be copied with it: those that are named, and the ones
+/// The program and the libraries that are to be copied with it: those that are named, and the one
 /// in which gfortran keeps units. Throws Error(start) where one that is named is not there, or is
 /// one that ranks have to share.
 std::vector<Loaded> copied_images(const bootstrap::PrivateGlobals& wanted);
@@ -17,7 +17,7 @@ std::vector<Loaded> copied_images(const bootstrap::PrivateGlobals& wanted);
 /// C++ libraries, the compiler's, and Armature's own.
 bool is_shared(const Loaded& library);
 
-/// Whether it keeps what gfortran's programs do with files: such libraries are copied unasked.
+/// Whether it keeps what gfortran's programs do with files: such a library is copied unasked.
 bool keeps_units(const Loaded& library);
 
 /// Opens the file of each image. Throws Error(start) where it cannot be read, or is not what has

@@ -1,10 +1,8 @@
 #include "job.h"
 
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -66,20 +64,10 @@ int areas_between(std::uintptr_t first, std::uintptr_t last) {
   return count;
 }
 
-/// Kernels before Linux 6.15 have no guards below stacks that are no areas (MADV_GUARD_INSTALL).
-bool kernel_has_small_guards() {
-  constexpr std::size_t page = 4096;
-  constexpr int guard_install = 102;
-  void* const shared = mmap(nullptr, page, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  const bool has = shared != MAP_FAILED && madvise(shared, page, guard_install) == 0;
-  if (shared != MAP_FAILED) (void)munmap(shared, page);
-  return has;
-}
-
 }  // namespace
 
 void job_count_areas(int me, const void* variable) {
-  const int most = kernel_has_small_guards() ? 6 : 8;
+  constexpr int most = 6;
   armature::World& world = armature::world();
   const auto places = allgather(world, reinterpret_cast<std::uintptr_t>(variable));
   const auto processes = allgather(world, static_cast<long>(getpid()));

@@ -4,7 +4,8 @@ module of_module
   integer, target :: plain = 5
   real(8) :: matrix(50, 50) = 1.5d0
   real(8), allocatable :: later(:)
-  character(len=12) :: text = 'begin '
+  character(len=12) :: text = 'begin ', line
+  real(16) :: quad = 7.0_16
 end module
 
 subroutine count_calls(value)
@@ -104,6 +105,10 @@ program variables
     call need(value == 1000 * (round + 1) + 10 * me + round + 1, 'save and common')
     call need(text(1:6) == achar(65 + me) // 'here ', 'text')
   end do
+  quad = me + 2
+  write(line, '(f9.5)') sqrt(quad)
+  read(line, *) quad
+  call need(abs(quad**2 - me - 2) < 1e-3_16 * (me + 2), 'of 16 bytes')
   call job_count_areas(me, c_loc(plain))
   call job_well(me)
   call need(armci_finalize() == 0, 'to leave')
