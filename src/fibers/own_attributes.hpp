@@ -5,7 +5,11 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "fibers/option_reader.hpp"
+
 namespace armature::fibers {
+
+struct OwnResults;
 
 /// The attributes of a process, and states that the C library keeps for one, where a rank with a
 /// copy of the program has its own: as if it were a process (POSIX.1-2017, 3.297). It lies in the
@@ -23,6 +27,9 @@ struct OwnAttributes {
   random_data random = {};
   char random_state[128] = {};  // as many bytes as rand begins with
   drand48_data random_48 = {};
+  OptionState options;
+  OptionVariables options_told;   // where the program names no variable for it
+  OwnResults* results = nullptr;  // what functions have returned pointers to
 };
 
 /// The process's own attributes, beside those of its ranks.

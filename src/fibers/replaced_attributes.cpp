@@ -18,10 +18,8 @@
 #include "wait/wait.hpp"
 
 namespace armature::fibers {
-namespace {
 
-/// The calling rank's, made at the first call; nullptr where no rank calls, or memory is short.
-OwnAttributes* find_or_make() {
+OwnAttributes* find_or_make_attributes() {
   if (!wait::runs_rank()) return nullptr;
   OwnProgram& program = RankScheduler::here().ranks().stacks.running().program;
   if (program.attributes == nullptr) {
@@ -33,9 +31,11 @@ OwnAttributes* find_or_make() {
   return program.attributes;
 }
 
+namespace {
+
 /// Finds them for what a switch exchanges: the process notes its own.
 OwnAttributes* find_or_make_exchanged() {
-  OwnAttributes* const mine = find_or_make();
+  OwnAttributes* const mine = find_or_make_attributes();
   if (mine != nullptr) RankScheduler::here().ranks().stacks.use_attributes();
   return mine;
 }
@@ -189,12 +189,12 @@ int clear_variables() {
 // -- states of the C library ----------------------------------------------------------------------
 
 char* next_token(char* text, const char* delimiters) {
-  OwnAttributes* const mine = find_or_make();
+  OwnAttributes* const mine = find_or_make_attributes();
   return mine != nullptr ? strtok_r(text, delimiters, &mine->token) : std::strtok(text, delimiters);
 }
 
 long next_random() {
-  OwnAttributes* const mine = find_or_make();
+  OwnAttributes* const mine = find_or_make_attributes();
   if (mine == nullptr) return random();
   std::int32_t number = 0;
   (void)random_r(&mine->random, &number);
@@ -204,7 +204,7 @@ long next_random() {
 int next_rand() { return static_cast<int>(next_random()); }
 
 void seed_random(unsigned seed) {
-  if (OwnAttributes* const mine = find_or_make())
+  if (OwnAttributes* const mine = find_or_make_attributes())
     (void)srandom_r(seed, &mine->random);
   else
     srandom(seed);
@@ -214,21 +214,21 @@ void seed_random(unsigned seed) {
 char* state_of(const random_data& random) { return reinterpret_cast<char*>(random.state - 1); }
 
 char* begin_state(unsigned seed, char* state, std::size_t bytes) {
-  OwnAttributes* const mine = find_or_make();
+  OwnAttributes* const mine = find_or_make_attributes();
   if (mine == nullptr) return initstate(seed, state, bytes);
   char* const before = state_of(mine->random);
   return initstate_r(seed, state, bytes, &mine->random) == 0 ? before : nullptr;
 }
 
 char* set_state(char* state) {
-  OwnAttributes* const mine = find_or_make();
+  OwnAttributes* const mine = find_or_make_attributes();
   if (mine == nullptr) return setstate(state);
   char* const before = state_of(mine->random);
   return setstate_r(state, &mine->random) == 0 ? before : nullptr;
 }
 
 double next_real() {
-  OwnAttributes* const mine = find_or_make();
+  OwnAttributes* const mine = find_or_make_attributes();
   if (mine == nullptr) return drand48();
   double number = 0;
   (void)drand48_r(&mine->random_48, &number);
@@ -236,7 +236,7 @@ double next_real() {
 }
 
 long next_natural() {
-  OwnAttributes* const mine = find_or_make();
+  OwnAttributes* const mine = find_or_make_attributes();
   if (mine == nullptr) return lrand48();
   long number = 0;
   (void)lrand48_r(&mine->random_48, &number);
@@ -244,7 +244,7 @@ long next_natural() {
 }
 
 long next_integer() {
-  OwnAttributes* const mine = find_or_make();
+  OwnAttributes* const mine = find_or_make_attributes();
   if (mine == nullptr) return mrand48();
   long number = 0;
   (void)mrand48_r(&mine->random_48, &number);
@@ -252,7 +252,7 @@ long next_integer() {
 }
 
 void seed_48(long seed) {
-  if (OwnAttributes* const mine = find_or_make())
+  if (OwnAttributes* const mine = find_or_make_attributes())
     (void)srand48_r(seed, &mine->random_48);
   else
     srand48(seed);

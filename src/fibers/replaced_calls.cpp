@@ -1,19 +1,21 @@
 // The C library keeps what is to be called at the end for the process, which a rank may have left
 // by then. getopt tells of what it has found in variables. Each copy has its own of them
-// (image/plan.hpp, Borrowed and give), and the C library writes to the process's. They are
-// exchanged for the call.
+// (image/plan.hpp, Borrowed and give).
 #include "fibers/replaced_calls.hpp"
 
 #include <cxxabi.h>
 #include <getopt.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
 #include <utility>
 
 #include "base/fail.hpp"
+#include "fibers/option_reader.hpp"
 #include "fibers/rank_fiber.hpp"
+#include "fibers/replaced_attributes.hpp"
 #include "image/copies.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
@@ -65,45 +67,61 @@ int refuse_mpi() {
 /// Streams stay in step with stdio: a copy's are copies of the library's, which know one way.
 bool keep_in_step(bool /*wanted*/) { return true; }
 
-/// The variables of getopt that the calling rank's copy has, in the place of the original's.
-class OwnOptions {
- public:
-  OwnOptions() : rank_(wait::this_rank("getopt").space.me()) { exchange(); }
-  OwnOptions(const OwnOptions&) = delete;
-  OwnOptions& operator=(const OwnOptions&) = delete;
-  ~OwnOptions() { exchange(); }
+/// Exchanges a value with the variable of that name that the calling rank's copy has, if it does.
+template <class Value>
+void exchange(const char* name, Value& value) {
+  const image::Copies& copies = *image::copies();
+  const int rank = wait::this_rank("getopt").space.me();
+  if (const std::uint64_t at = copies.plan().own_at(name); at != 0)
+    std::swap(*reinterpret_cast<Value*>(copies.of(rank) + at), value);
+}
+void exchange_all(OptionVariables& told) {
+  exchange("optarg", told.argument);
+  exchange("optind", told.index);
+  exchange("opterr", told.prints);
+  exchange("optopt", told.option);
+}
 
- private:
-  template <class Value>
-  void exchange(const char* name, Value& of_process) const {
-    const image::Copies& copies = *image::copies();
-    if (const std::uint64_t at = copies.plan().own_at(name); at != 0)
-      std::swap(*reinterpret_cast<Value*>(copies.of(rank_) + at), of_process);
-  }
-  void exchange() const {
-    exchange("optarg", optarg);
-    exchange("optind", optind);
-    exchange("opterr", opterr);
-    exchange("optopt", optopt);
-  }
-  const int rank_;
-};
+/// The C library has one state of it for a process, in whose middle another rank may have its turn.
+int read_own_option(const OptionCall& call) {
+  (void)wait::this_rank("getopt");
+  OwnAttributes* const mine = find_or_make_attributes();
+  if (mine == nullptr) base::fail(Errc::out_of_memory, "getopt: no memory for what it keeps");
+  exchange_all(mine->options_told);
+  const int found = read_option(mine->options, mine->options_told, call);
+  exchange_all(mine->options_told);
+  return found;
+}
+
+std::span<char* const> arguments(int argc, char* const* argv) {
+  return {argv, static_cast<std::size_t>(std::max(argc, 0))};
+}
 
 int get_option(int argc, char* const* argv, const char* letters) {
-  const OwnOptions own;
-  return getopt(argc, argv, letters);
+  return read_own_option({.arguments = arguments(argc, argv), .letters = letters});
+}
+
+int get_option_of_posix(int argc, char* const* argv, const char* letters) {
+  return read_own_option(
+      {.arguments = arguments(argc, argv), .letters = letters, .is_posix = true});
 }
 
 int get_option_long(int argc, char* const* argv, const char* letters, const option* words,
                     int* index) {
-  const OwnOptions own;
-  return getopt_long(argc, argv, letters, words, index);
+  return read_own_option({.arguments = arguments(argc, argv),
+                          .letters = letters,
+                          .words = words,
+                          .word = index,
+                          .names = OptionCall::Names::words});
 }
 
 int get_option_long_only(int argc, char* const* argv, const char* letters, const option* words,
                          int* index) {
-  const OwnOptions own;
-  return getopt_long_only(argc, argv, letters, words, index);
+  return read_own_option({.arguments = arguments(argc, argv),
+                          .letters = letters,
+                          .words = words,
+                          .word = index,
+                          .names = OptionCall::Names::words_by_one_dash});
 }
 
 }  // namespace
@@ -120,6 +138,7 @@ void replace_calls(image::Plan& plan) {
   for (const char* const name : {"MPI_Init", "MPI_Init_thread", "mpi_init_", "mpi_init_thread_"})
     plan.replace(name, refuse_mpi);
   plan.replace("getopt", get_option);
+  plan.replace("__posix_getopt", get_option_of_posix);
   plan.replace("getopt_long", get_option_long);
   plan.replace("getopt_long_only", get_option_long_only);
   // Programs that are compiled with -fPIC do not have them in themselves.
