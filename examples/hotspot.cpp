@@ -11,6 +11,11 @@
 //
 //   armature run -n 32 --virtual --nodes 2 --processes 4 build/bin/examples/hotspot 200 10
 //
+// Nodes may come and go then, as ranks meet (armature join, or kill a node's processes):
+//
+//   armature run -n 32 --virtual --nodes 2 --processes 2 --elastic --copy-every 1
+//     build/bin/examples/hotspot 2000 10
+//
 // It prints how long the steps took, and how long they would have taken if all that was computed
 // had been spread evenly over the processes. The field's sum does not depend on who computed what.
 #include <algorithm>
@@ -22,6 +27,7 @@
 #include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/checkpoint.hpp>
 #include <armature/locality.hpp>
 #include <armature/rebalance.hpp>
 
@@ -99,7 +105,10 @@ int main(int argc, char** argv) {
     world.barrier();
     const double begun = seconds();
     for (int step = 0; step < steps; ++step) {
-      if (rebalanced_every > 0 && step % rebalanced_every == 0) armature::rebalance(world);
+      if (rebalanced_every > 0 && step % rebalanced_every == 0) {
+        armature::rebalance(world);
+        armature::checkpoint({.when_due = true});
+      }
       strip.step(static_cast<double>(step) / steps);
     }
     const double took = seconds() - begun;

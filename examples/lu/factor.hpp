@@ -9,6 +9,7 @@
 //   void announce(worker)     it may read what I have finished
 //   void await(worker)        the next time that worker announces something to me
 //   void barrier()
+//   void finish_step(k)       I have done my part of step k
 //
 // Step k: the owner of the diagonal block factors it, and the owners of the blocks below and beside
 // it divide by it. Then everybody subtracts, from the interior blocks it owns, the product of the
@@ -54,6 +55,7 @@ class Factorisation {
       }
       divide_perimeter(k);
       subtract_from_interior(k);
+      matrix_.finish_step(k);
     }
     matrix_.barrier();
   }

@@ -1,11 +1,13 @@
 // Blocked LU factorisation without pivoting, the SPLASH-2 kernel, on one-sided memory:
 //
 //   armature run -n 4 lu [--n 2048] [--block 32] [--distribution block-cyclic|block] [--no-threads]
+//   armature run -n 8 --virtual --nodes 2 --elastic --copy-every 1 lu --meet 4
 //
 // The matrix is spread over the ranks' global memory (layout.hpp); in each step a rank fetches the
 // perimeter blocks it needs with non-blocking gets (rank_matrix.cpp: strided ones under
 // --distribution block) and updates its own (factor.hpp). The factors are checked, and the same
-// code then runs on as many threads of one process, for comparison.
+// code then runs on as many threads of one process, for comparison. With --meet K all ranks meet at
+// every K steps: then nodes may come and go (armature join), and copies in memory are made.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -28,6 +30,7 @@ constexpr double residual_max = 1e-10;
 struct Options {
   lu::Layout::Shape shape{.n = 2048, .block = 32};
   bool threads = true;
+  int meets_every = 0;  // steps; 0: never
 };
 
 int parse_size(std::string_view option, const char* text) {
@@ -55,6 +58,8 @@ Options parse_options(int argc, char** argv, int ranks) {
       options.shape.n = parse_size(option, value);
     } else if (option == "--block") {
       options.shape.block = parse_size(option, value);
+    } else if (option == "--meet") {
+      options.meets_every = parse_size(option, value);
     } else if (option == "--distribution") {
       options.shape.distribution = lu::parse_distribution(value);
     } else {
@@ -71,8 +76,8 @@ void print_outcome(const char* name, int n, lu::Outcome outcome) {
   std::fflush(stdout);
 }
 
-lu::Outcome factor_with_ranks(armature::World& world, const lu::Layout& layout) {
-  lu::RankMatrix matrix(world, layout);
+lu::Outcome factor_with_ranks(armature::World& world, const lu::Layout& layout, int meets_every) {
+  lu::RankMatrix matrix(world, layout, meets_every);
   matrix.fill();
   world.barrier();
   const auto start = std::chrono::steady_clock::now();
@@ -97,7 +102,8 @@ int factor(armature::World& world, int argc, char** argv) {
     fmt::print("LU of a {0} x {0} matrix, blocks of {1}, {2} over {3} rank(s)\n", options.shape.n,
                options.shape.block, cyclic ? "block-cyclic" : "block", world.size());
   }
-  bool good = factor_with_ranks(world, layout).residual <= residual_max;  // false for NaN too
+  bool good = factor_with_ranks(world, layout, options.meets_every).residual <=
+              residual_max;  // false for NaN too
   if (options.threads && world.rank() == 0) {
     const lu::Outcome plain = lu::factor_with_threads(layout);
     print_outcome("plain threads", options.shape.n, plain);

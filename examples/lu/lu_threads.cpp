@@ -64,6 +64,7 @@ class ThreadMatrix {
       count.wait(now, std::memory_order_acquire);
   }
   void barrier() const { barrier_.arrive_and_wait(); }
+  void finish_step(int /*k*/) const {}
 
  private:
   const Layout& layout_;

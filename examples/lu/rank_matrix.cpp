@@ -13,12 +13,13 @@ std::size_t block_area(const Layout& layout) {
 
 }  // namespace
 
-RankMatrix::RankMatrix(armature::World& world, const Layout& layout)
+RankMatrix::RankMatrix(armature::World& world, const Layout& layout, int meets_every)
     : world_(world),
       layout_(layout),
       piece_(world.allocate<double>(layout.footprint(world.rank()))),
       fetched_(block_area(layout) *
-               static_cast<std::size_t>(Factorisation<RankMatrix>::slots(layout))) {}
+               static_cast<std::size_t>(Factorisation<RankMatrix>::slots(layout))),
+      meets_every_(meets_every) {}
 
 // The reads of a step are non-blocking, so that between nodes they overlap; finish_reads() waits
 // for all of them.

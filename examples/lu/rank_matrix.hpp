@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/checkpoint.hpp>
 
 #include "layout.hpp"
 
@@ -15,7 +16,7 @@ namespace lu {
 class RankMatrix {
  public:
   /// Collective. The global memory is released at the end of the job.
-  RankMatrix(armature::World& world, const Layout& layout);
+  RankMatrix(armature::World& world, const Layout& layout, int meets_every = 0);
   RankMatrix(const RankMatrix&) = delete;
   RankMatrix& operator=(const RankMatrix&) = delete;
 
@@ -27,6 +28,12 @@ class RankMatrix {
   void announce(int rank) const { armature::notify(rank); }
   void await(int rank) const { armature::wait_notify(rank); }
   void barrier() const { world_.barrier(); }
+  /// At every so many steps all ranks meet: virtual ones may go to other nodes there, or be
+  /// written.
+  void finish_step(int k) const {
+    if (meets_every_ > 0 && k % meets_every_ == meets_every_ - 1)
+      armature::checkpoint({.when_due = true});
+  }
 
   /// Fills this rank's share with the matrix to factor.
   void fill() const;
@@ -47,6 +54,7 @@ class RankMatrix {
   const Layout& layout_;
   armature::Piece<double> piece_;
   std::vector<double> fetched_;  // the slots, one block each
+  const int meets_every_;        // steps; 0: never
   Traffic traffic_;
 };
 

@@ -21,6 +21,7 @@ void add_bench(CLI::App& app);
 void add_restart(CLI::App& app);
 void add_checkpoint(CLI::App& app);
 void add_resize(CLI::App& app);
+void add_join(CLI::App& app);
 void add_balance(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_gdb(CLI::App& app);

@@ -21,8 +21,8 @@ namespace {
 constexpr int status_usage = 2;
 
 constexpr void (*commands[])(CLI::App&) = {
-    add_run,    add_restart, add_checkpoint, add_resize, add_inspect, add_balance,   add_predict,
-    add_doctor, add_bench,   add_outlive,    add_gdb,    add_help,    add_completion};
+    add_run,     add_restart, add_checkpoint, add_resize,  add_join, add_inspect, add_balance,
+    add_predict, add_doctor,  add_bench,      add_outlive, add_gdb,  add_help,    add_completion};
 
 constexpr const char* footer = R"(
 Examples:
@@ -30,6 +30,7 @@ Examples:
   armature run --stall 20 -n 2 ./prog    say who waits for whom when nothing moves for 20 s
   armature restart saved                 go on with a job that has written a checkpoint
   armature resize 4711 --processes 3     more or fewer processes for a job of virtual ranks
+  armature join 4711                     a further node for a job of armature run --elastic
   armature inspect                       what the ranks of all running jobs are doing
   armature gdb 3                         the debugger, attached to the process of rank 3
   armature doctor                        is this machine fit, and if not, what to do

@@ -214,15 +214,8 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
             &LaunchOptions::simulated_leaves, {0, 8});
 }
 
-void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
-  add_count(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
-            &LaunchOptions::ranks);
-  run.get_option("-n")->check([](const std::string& text) {
-    return text == "p" ? "-np is -n here: armature run -n 4 PROGRAM" : "";
-  });
-  add_count(run, options, "--threads", "K",
-            "Ranks per process, threads of it (default 1: every rank a process)",
-            &LaunchOptions::threads);
+/// Links between process ranks, and where these begin.
+void add_links(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(run, options, "--record-links", "FILE",
             "Write down how many bytes each two process ranks move between them, for --place; "
             "checks all addresses, too, as --check does",
@@ -234,6 +227,27 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
       "With --nodes: put process ranks on nodes so that those that moved much between them in "
       "the run of --record-links FILE share one",
       [](LaunchOptions& o, const std::string& text) { o.place = parse_name("--place", text); });
+}
+
+void add_elastic(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  run.add_flag(
+      "--elastic", options->elastic,
+      "Virtual ranks on several nodes: take in further ones while the job runs (armature "
+      "join), give back those whose processes are asked to end, and recover from those "
+      "that are killed (implies --on-death recover); tells the time that each change takes");
+}
+
+void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_count(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
+            &LaunchOptions::ranks);
+  run.get_option("-n")->check([](const std::string& text) {
+    return text == "p" ? "-np is -n here: armature run -n 4 PROGRAM" : "";
+  });
+  add_count(run, options, "--threads", "K",
+            "Ranks per process, threads of it (default 1: every rank a process)",
+            &LaunchOptions::threads);
+  add_links(run, options);
+  add_elastic(run, options);
   add_virtual_ranks(run, options);
   add_checkpoints(run, options);
   add_shared_options(run, options);
@@ -345,6 +359,8 @@ void add_run(CLI::App& app) {
     options->command = words_of_run().program;
     if (options->command.empty()) throw CLI::ValidationError("no program", "what shall be run?");
     choose_kind_of_ranks(*options);
+    if (options->elastic && options->on_death == space::OnDeath::end_job)
+      options->on_death = space::OnDeath::recover;
     const int status = options->simulations == 0 ? start(*options) : try_all(*options);
     if (status != 0) throw CLI::RuntimeError(status);
   });

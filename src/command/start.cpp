@@ -106,6 +106,7 @@ class Course {
       const Outcome outcome = options_.hosts.empty() ? launch(options_) : run_other();
       options_.resize_wanted = outcome.resize_wanted;
       options_.started = outcome.started;
+      options_.stopped_ns = outcome.stopped_ns;
       if (outcome.goes_on)
         go_on(outcome);
       else if (!outcome.was_killed || !recovers_ || is_private_ || !roll_back())

@@ -198,4 +198,13 @@ std::vector<ObservedJob> running_jobs() {
   return jobs;
 }
 
+bool is_job_of_another_version(int pid) {
+  const Files files = job_files(pid);
+  if (files.controls.empty()) return false;
+  const base::FileDescriptor control = open_for_reading(pid, files.controls.front());
+  space::ControlHeader header;
+  return control && space::read_header(control.get(), header) &&
+         header.version != space::control_version;
+}
+
 }  // namespace armature::command

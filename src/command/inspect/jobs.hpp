@@ -51,4 +51,7 @@ class ObservedJob {
 /// All jobs whose memory this user may look at.
 std::vector<ObservedJob> running_jobs();
 
+/// Whether the process has the memory of a job that another version of the library has made.
+bool is_job_of_another_version(int pid);
+
 }  // namespace armature::command

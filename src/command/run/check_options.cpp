@@ -111,6 +111,19 @@ void check_states(const LaunchOptions& options) {
   (void)balance::strategy(options.rebalance_by);
 }
 
+/// Checks a job that takes in nodes while it runs.
+void check_elastic(const LaunchOptions& options) {
+  if (!options.elastic) return;
+  refuse_if(!options.virtual_ranks, "--elastic is for virtual ranks: say --virtual, too");
+  refuse_if(options.simulation_seed.has_value(), "--elastic does not go with --simulate");
+  refuse_if(!options.hosts.empty(),
+            "--elastic is not possible with --hosts: another launcher starts the processes");
+  refuse_if(options.nodes <= 1,
+            "--elastic: a job that begins on one node stays there: say --nodes K, from 2 on");
+  refuse_if(options.on_death == OnDeath::go_on,
+            "--elastic does not go with --on-death continue: a rank that has died cannot move");
+}
+
 /// Checks what is known of links between ranks.
 void check_links(const LaunchOptions& options) {
   for (const auto& [is_said, option] : {Said{!options.place.empty(), "--place"},
@@ -150,6 +163,7 @@ void check_options(const LaunchOptions& options) {
   check_other_threads(options);
   check_simulation(options);
   check_states(options);
+  check_elastic(options);
   check_links(options);
   // Each process would refuse them too, and say so.
   require_sense_of_variables();

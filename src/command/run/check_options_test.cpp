@@ -54,6 +54,19 @@ TEST(CheckOptionsTest, what_is_for_virtual_ranks_is_refused_to_others_wherever_t
   }
 }
 
+TEST(CheckOptionsTest, a_job_that_takes_in_nodes_is_of_virtual_ranks_on_several_nodes) {
+  const Set elastic = [](LaunchOptions& o) { o.elastic = true; };
+  const Set on_two_nodes = [](LaunchOptions& o) { o.nodes = 2; };
+  EXPECT_EQ(refusal({elastic, are_virtual, on_two_nodes, recover}), "");
+  EXPECT_THAT(refusal({elastic, on_two_nodes}), HasSubstr("--elastic is for virtual ranks"));
+  EXPECT_THAT(refusal({elastic, are_virtual}), HasSubstr("begins on one node stays there"));
+  EXPECT_THAT(refusal({elastic, are_virtual, on_two_nodes, simulate}), HasSubstr("--simulate"));
+  EXPECT_THAT(refusal({elastic, are_virtual, checkpoint, on_hosts}), HasSubstr("--hosts"));
+  EXPECT_THAT(refusal({elastic, are_virtual, on_two_nodes,
+                       [](LaunchOptions& o) { o.on_death = space::OnDeath::go_on; }}),
+              HasSubstr("--on-death continue"));
+}
+
 TEST(CheckOptionsTest, what_only_our_launcher_can_do_is_refused_on_hosts) {
   const std::vector<std::pair<std::string, Set>> all = {
       {"--bind", [](LaunchOptions& o) { o.bind = Bind::core; }},

@@ -315,6 +315,9 @@ Outcome launch(const LaunchOptions& options) {
     header.launcher.is_there = 1;
   }
   const space::Control control = slots_of_all(memory);
+  // The request is answered once all processes have joined. Nobody asks for anything before
+  // processes have been started, see asked_job.cpp.
+  control.header().resize.wanted.store(options.resize_wanted, std::memory_order_release);
   std::optional<Filling> filling;
   if (options.restore) filling.emplace(*options.restore, memory);
   for (const auto& node : memory) {
@@ -324,9 +327,6 @@ Outcome launch(const LaunchOptions& options) {
     header.resize.started = options.started;
     header.quiesce.incremental.is_setting = options.checkpoint_incremental ? 1 : 0;
   }
-  // The request is answered once all processes have joined; somebody may have asked already.
-  std::uint64_t nobody = 0;
-  control.header().resize.wanted.compare_exchange_strong(nobody, options.resize_wanted);
   const base::FileDescriptor store = store_of(control.header());
   tell_intervals(options);
   tell_of_races(options);

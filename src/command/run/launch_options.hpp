@@ -26,6 +26,7 @@ struct PlacementOptions {
   std::uint32_t processes = 0;     // that host virtual ranks; 0: as many as there are usable cores
   std::uint32_t nodes = 1;         // pretended: groups of ranks that speak over the network
   std::vector<std::string> hosts;  // machines to start on; empty: this one
+  bool elastic = false;            // takes in nodes while it runs, and gives them back
   std::string place;               // the links by which ranks are put on nodes; empty: in a row
   Bind bind = Bind::automatic;
 };
@@ -72,6 +73,7 @@ struct CheckpointOptions {
   std::string resize_directory;
   std::uint64_t resize_wanted = 0;  // a request of the job before, as Resize::wanted
   std::uint32_t started = 0;        // processes of the job before, as Resize::started
+  std::uint64_t stopped_ns = 0;  // when ranks of the job before stopped to go on here; 0: unknown
   /// A job that goes on from a checkpoint.
   struct Restore {
     std::string secrets;            // of the processes that wrote it
@@ -109,6 +111,8 @@ struct LaunchOptions : PlacementOptions,
 
   /// Returns what the processes of virtual ranks are to share: the checkpoint's, or new ones.
   [[nodiscard]] std::string secrets() const;
+  /// Whether the time is told that a change takes.
+  [[nodiscard]] bool tells_times() const { return verbose || elastic; }
 };
 
 /// Exit statuses of our own, as shells and timeout(1) use them.
@@ -125,6 +129,7 @@ struct Outcome {
   bool goes_on = false;
   std::uint32_t processes = 0, nodes = 0;  // so many
   std::vector<std::string> hosts;          // of other launchers: on these
+  std::uint64_t stopped_ns = 0;            // when its ranks stopped for that; 0: unknown
   std::uint64_t resize_wanted = 0;         // what has not been answered yet
   std::uint32_t started = 0;               // processes for the job so far
 };

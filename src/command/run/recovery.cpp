@@ -99,7 +99,7 @@ void Recovery::look() {
 
 void Recovery::have_recovered() {
   const auto took_ns = base::now_ns() - std::exchange(recovering_since_ns_, 0);
-  if (job_.options().verbose)
+  if (job_.options().tells_times())
     say(fmt::format("all ranks go on, {:.1f} ms after the death was noticed",
                     static_cast<double>(took_ns) * 1e-6));
 }

@@ -16,9 +16,7 @@ void ResizeRequests::take() {
   const auto number = static_cast<std::uint32_t>(wanted >> 32);
   const std::uint32_t known =
       request_ ? request_->number : resize.answered.load(std::memory_order_relaxed);
-  if (number != known)
-    request_ =
-        Request{.number = number, .processes = static_cast<std::uint32_t>(wanted), .problem = ""};
+  if (number != known) request_ = Request::of(wanted);
 }
 
 void ResizeRequests::take_from_nodes() {
@@ -28,8 +26,7 @@ void ResizeRequests::take_from_nodes() {
         job_.nodes()[node].header().resize.wanted.load(std::memory_order_acquire);
     const auto number = static_cast<std::uint32_t>(wanted >> 32);
     if (std::exchange(numbers_[node], number) == number) continue;
-    request_ =
-        Request{.number = number, .processes = static_cast<std::uint32_t>(wanted), .problem = ""};
+    request_ = Request::of(wanted);
   }
 }
 
@@ -44,11 +41,28 @@ std::string ResizeRequests::why_not() const {
   if (job_.options().on_death == space::OnDeath::go_on)
     return "a job that goes on without those that have died (--on-death continue) keeps its "
            "processes";
-  if (request_->processes < 1 || request_->processes > job.ranks)
+  if (const std::string why = why_no_nodes(); !why.empty()) return why;
+  const std::uint32_t processes = request_->processes(wait::hosting_processes(job));
+  if (processes < 1 || processes > job.ranks)
     return fmt::format("{} processes are not possible: 1 to {}, as many as there are ranks, are",
-                       request_->processes, job.ranks);
+                       processes, job.ranks);
   if (job_.have_all_ended()) return "all ranks have ended";
   return request_->problem;
+}
+
+/// Empty where it may be taken in, or no node is asked for.
+std::string ResizeRequests::why_no_nodes() const {
+  if (request_->wanted.nodes == 0) return {};
+  if (!job_.options().elastic)
+    return "this job takes in no nodes: it was not started with armature run --elastic";
+  if (job_.nodes().size() == 1)
+    return "this job has come down to one node, and stays there: it takes in no further ones";
+  return {};
+}
+
+void ResizeRequests::settle(std::uint32_t processes, std::uint32_t nodes) {
+  if (request_ && request_->wanted.nodes != 0)
+    request_->wanted = {.nodes = nodes, .processes = processes};
 }
 
 void ResizeRequests::answer(const std::string& refusal) {
@@ -71,7 +85,7 @@ void ResizeRequests::answer_nodes(const std::string& refusal) {
 std::uint64_t ResizeRequests::unanswered() const {
   if (!request_) return 0;
   const std::uint32_t number = std::max(numbers_.empty() ? 0 : numbers_.front(), 1u);
-  return std::uint64_t{number} << 32 | request_->processes;
+  return std::uint64_t{number} << 32 | request_->wanted.word();
 }
 
 }  // namespace armature::command

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "command/node_request.hpp"
 #include "command/run/job_view.hpp"
 
 namespace armature::command {
@@ -14,8 +15,23 @@ namespace armature::command {
 class ResizeRequests {
  public:
   struct Request {
-    std::uint32_t number = 0, processes = 0;
+    std::uint32_t number = 0;
+    NodeRequest wanted;
     std::string problem;
+
+    static Request of(std::uint64_t word) {
+      return {.number = static_cast<std::uint32_t>(word >> 32),
+              .wanted = NodeRequest::of(static_cast<std::uint32_t>(word)),
+              .problem = {}};
+    }
+    /// The processes or nodes that the job is to have, where it has so many.
+    [[nodiscard]] std::uint32_t processes(std::size_t now) const {
+      return wanted.processes + (wanted.is_more ? static_cast<std::uint32_t>(now) : 0);
+    }
+    [[nodiscard]] std::uint32_t nodes(std::size_t now) const {
+      const bool is_total = wanted.nodes != 0 && !wanted.is_more;
+      return wanted.nodes + (is_total ? 0 : static_cast<std::uint32_t>(now));
+    }
   };
 
   explicit ResizeRequests(const JobView& job) : job_(job) {}
@@ -28,6 +44,9 @@ class ResizeRequests {
   void note_problem(const std::string& problem);
   /// Why the pending one cannot be done; empty when it can.
   [[nodiscard]] std::string why_not() const;
+  /// The job goes on for the pending one, in so many processes and nodes: these are what it asks
+  /// for, from now on.
+  void settle(std::uint32_t processes, std::uint32_t nodes);
   /// The pending one is done, or `refusal` says why it is not; on several nodes on all of them.
   void answer(const std::string& refusal);
   void answer_nodes(const std::string& refusal);
@@ -35,6 +54,8 @@ class ResizeRequests {
   [[nodiscard]] std::uint64_t unanswered() const;
 
  private:
+  [[nodiscard]] std::string why_no_nodes() const;
+
   const JobView& job_;
   std::optional<Request> request_;
   std::vector<std::uint32_t> numbers_;  // by node: that of the last one that was seen

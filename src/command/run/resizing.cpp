@@ -41,7 +41,7 @@ void Resizing::look() {
 void Resizing::fulfil_request() {
   if (const std::string why = requests_.why_not(); !why.empty()) return requests_.answer(why);
   const std::vector<int> all = processes_.hosting();
-  const std::size_t wanted = requests_.pending()->processes;
+  const std::size_t wanted = requests_.pending()->processes(all.size());
   if (wanted == all.size()) return requests_.answer("");
   if (wanted > all.size()) return start_joining(wanted - all.size());
   (void)spread({all.begin() + static_cast<std::ptrdiff_t>(wanted), all.end()}, {});

@@ -27,6 +27,7 @@ constexpr std::uint64_t leaving_ns = 50'000'000;
 
 void Restarting::look() {
   coming_.look();
+  note_stop();
   for (const space::Control& node : job_.nodes()) {
     const space::Resize& resize = node.header().resize;
     if (resize.restart.load(std::memory_order_acquire) == Restart::failed)
@@ -38,11 +39,22 @@ void Restarting::look() {
   note_those_who_leave();
   if (!leave_.empty() && base::now_ns() - leave_since_ns_ < leaving_ns) return;
   const auto& request = requests_.pending();
-  const bool is_other = request && request->processes != processes_.hosting().size();
+  const bool is_other =
+      request && (request->processes(processes_.hosting().size()) != processes_.hosting().size() ||
+                  wants_nodes());
   if (is_other || !leave_.empty()) return want();
   // Somebody has changed his mind.
   if (is_wanted_ || !coming_.all().empty()) return give_up("");
   if (request) requests_.answer_nodes("");
+}
+
+/// Ranks have met, and none of them runs any more.
+void Restarting::note_stop() {
+  const Restart now = job_.header_of_rank_0().resize.restart.load(std::memory_order_acquire);
+  if (now != Restart::begun && now != Restart::complete)
+    stopped_ns_ = 0;
+  else if (stopped_ns_ == 0)
+    stopped_ns_ = base::now_ns();
 }
 
 /// Notes those that somebody else has asked to end.
@@ -71,6 +83,14 @@ void Restarting::note_those_who_leave() {
   for (const int number : std::exchange(leave_, {})) kill(processes_.at(number).pid, SIGTERM);
 }
 
+/// Whether there are to be other nodes than there are. Each has memory of its own, and ranks of
+/// other nodes know of it, so the job restarts.
+bool Restarting::wants_nodes() const {
+  const auto& request = requests_.pending();
+  const std::size_t now = processes_.living_nodes().size();
+  return request && request->nodes(now) != now;
+}
+
 /// Empty when it can be tried.
 std::string Restarting::why_not() const {
   const std::string& directory = job_.options().resize_directory;
@@ -85,10 +105,12 @@ void Restarting::want() {
   const auto& request = requests_.pending();
   if (const std::string why = request ? requests_.why_not() : std::string(); !why.empty())
     return give_up(why);
+  if (wants_nodes()) return want_restart();
+  const std::size_t now = processes_.hosting().size();
   const auto leaving = changes_.choose_those_who_leave(
-      leave_, request ? std::optional(request->processes) : std::nullopt);
+      leave_, request ? std::optional(request->processes(now)) : std::nullopt);
   if (!leaving) return want_restart();
-  if (leaving->empty()) return want_more(request->processes - processes_.hosting().size());
+  if (leaving->empty()) return want_more(request->processes(now) - now);
   coming_.dismiss();
   is_wanted_ = true;
   changes_.want(*leaving, space::ProcessSlot::Change::leave);
@@ -141,7 +163,7 @@ void Restarting::begin_once_more() {
   }
 }
 
-void Restarting::complete(Outcome& outcome) const {
+void Restarting::complete(Outcome& outcome) {
   std::vector<bool> keeps(job_.nodes().size());
   std::uint32_t staying = 0;
   for (const LaunchedProcess& process : processes_.all()) {
@@ -152,9 +174,14 @@ void Restarting::complete(Outcome& outcome) const {
     ++staying;
   }
   outcome.goes_on = true;
-  outcome.processes = requests_.pending() ? requests_.pending()->processes : staying;
-  outcome.nodes =
-      std::min(static_cast<std::uint32_t>(std::ranges::count(keeps, true)), outcome.processes);
+  note_stop();
+  outcome.stopped_ns = stopped_ns_;
+  const auto kept = static_cast<std::uint32_t>(std::ranges::count(keeps, true));
+  const auto& request = requests_.pending();
+  outcome.processes = request ? request->processes(staying) : staying;
+  outcome.nodes = std::min(request ? request->nodes(kept) : kept, outcome.processes);
+  requests_.settle(outcome.processes, outcome.nodes);
+  outcome.resize_wanted = requests_.unanswered();
 }
 
 }  // namespace armature::command

@@ -35,11 +35,15 @@ class Restarting {
   [[nodiscard]] bool is_due() const {
     return (requests_.pending() || !leave_.empty()) && !is_wanted_;
   }
+  /// Ranks do not know of what is asked for, or have not met since.
+  [[nodiscard]] bool is_under_way() const { return is_due() || is_wanted_; }
   /// Tells in how many processes and nodes the job goes on that has been written.
-  void complete(Outcome& outcome) const;
+  void complete(Outcome& outcome);
 
  private:
+  void note_stop();
   void note_those_who_leave();
+  [[nodiscard]] bool wants_nodes() const;
   [[nodiscard]] std::string why_not() const;
   void want();
   void want_more(std::size_t count);
@@ -54,6 +58,7 @@ class Restarting {
   std::vector<int> leave_;            // in the end
   std::uint64_t leave_since_ns_ = 0;  // when the last of them was asked to
   bool is_wanted_ = false;
+  std::uint64_t stopped_ns_ = 0;  // when all ranks were seen to have stopped for it; 0: they run
 };
 
 }  // namespace armature::command

@@ -94,7 +94,8 @@ void RunningJob::sleep_until_something_happens() {
 int RunningJob::milliseconds_to_sleep() const {
   const std::uint64_t now_ns = base::now_ns();
   const bool is_timed =
-      view_.options().verbose && (!start_.all_have_joined() || recovery_.is_under_way());
+      view_.options().tells_times() && (!start_.all_have_joined() || recovery_.is_under_way() ||
+                                        (view_.options().elastic && restarting_.is_under_way()));
   const bool is_changing = resizing_.is_under_way() || restarting_.is_due() || start_.is_filling();
   int wait_ms = is_timed || is_changing ? look_often_ms : look_ms;
   if (const std::uint64_t kill_at_ns = shutdown_.kill_at_ns(); kill_at_ns > now_ns)
@@ -150,7 +151,7 @@ void RunningJob::write_the_rest() {
 }
 
 /// Says what becomes of the job now that none of its processes is left.
-Outcome RunningJob::outcome() const {
+Outcome RunningJob::outcome() {
   const auto failure = shutdown_.failure();
   const int passed_on = shutdown_.passed_on();
   Outcome outcome{.status = failure.value_or(0),

@@ -49,7 +49,7 @@ class RunningJob {
   void watch_resizing();
   void finish();
   void write_the_rest();
-  [[nodiscard]] Outcome outcome() const;
+  [[nodiscard]] Outcome outcome();
 
   const std::string path_;
   const JobView view_;

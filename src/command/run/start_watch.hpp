@@ -13,20 +13,21 @@ class StartWatch {
       : job_(job), shutdown_(shutdown), time_(time), filling_(filling) {}
 
   [[nodiscard]] bool is_filling() const { return filling_ != nullptr; }
-  /// Known as far as it is said (--verbose).
+  /// Known as far as it is said (LaunchOptions::tells_times).
   [[nodiscard]] bool all_have_joined() const { return joined_; }
   /// To be called now and then.
   void look();
 
  private:
   void watch_joining();
+  void tell_lost_time();
   void watch_filling();
 
   const JobView& job_;
   Shutdown& shutdown_;
   TimeWatch& time_;
   const Filling* filling_;
-  bool joined_ = false;
+  bool joined_ = false, go_on_ = false;
 };
 
 }  // namespace armature::command

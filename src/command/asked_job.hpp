@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "command/inspect/jobs.hpp"
+
+// What `armature resize` and `armature join` ask of a running job, and waiting for its launcher's
+// answer.
+
+namespace armature::command {
+
+/// The job of that process, which is its launcher, or one of its ranks'. A launcher that has just
+/// been started may have no job yet: that is waited for. Throws Error(bad_argument) if there is
+/// none, and says so where it is a job of another version of the library.
+ObservedJob job_of(int pid);
+
+/// The command which would start the job anew: of a job that another launcher has started for it,
+/// that is above that one. 0: there is none here.
+int command_of(const ObservedJob& job);
+
+/// A request to a job, and to the same job when it goes on in other processes: then it has memory
+/// of its own, with the request in it.
+class AskedJob {
+ public:
+  /// The lower half of Resize::wanted: what is asked for. It is given the whole word as it was, and
+  /// whether that is still to be done.
+  using Word = std::function<std::uint32_t(std::uint32_t before, bool is_pending)>;
+
+  AskedJob(ObservedJob job, Word word);
+
+  [[nodiscard]] const space::ControlHeader& job() const { return *header_; }
+  [[nodiscard]] bool is_there() const;
+  /// Waits until the launcher has answered, for that long. Throws Error(misuse) when the job ends
+  /// before, or does not answer, or says why it cannot be.
+  void await(double timeout_s);
+
+ private:
+  [[nodiscard]] bool is_answered() const;
+  void ask();
+  void follow();
+  [[nodiscard]] std::string why_it_takes_long() const;
+
+  const int pid_;
+  const bool has_launcher_;
+  const std::int32_t nodes_;
+  const Word word_;
+  space::ControlHeader* header_;
+  std::uint32_t request_ = 0;
+  bool is_started_ = false;
+};
+
+}  // namespace armature::command

@@ -1,0 +1,112 @@
+"""Jobs that take in nodes while they run, give back those that are asked to end, and go on without one that is killed.
+
+    elastic.py ARMATURE STEPS HOTSPOT LU
+"""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
+from harness import expect, perform_case, processes_with, wait_until  # noqa: E402
+from resizable_job import SECONDS, ResizableJob  # noqa: E402
+
+ARMATURE, STEPS, HOTSPOT, LU = sys.argv[1:5]
+MARK = f"ARMATURE_TEST_MARK={os.getpid()}.{time.time_ns()}"
+os.environ.update([MARK.split("=")])
+ELASTIC = ["--nodes", 2, "--no-globals-note", "--elastic"]
+
+
+def join(job, *options):
+    return subprocess.run(list(map(str, [ARMATURE, "join", job, *options])), capture_output=True, text=True,
+                          timeout=2 * SECONDS, stdin=subprocess.DEVNULL)
+
+
+def expect_joined(job, processes, nodes, *options):
+    done = join(job.pid, *options)
+    expect(done.returncode == 0 and done.stdout == f"{processes} processes on {nodes} nodes\n",
+           f"join: {done.returncode}: {done.stdout}{done.stderr}")
+    job.await_children(processes)
+
+
+def expect_refused(job, why, *options):
+    done = join(job, *options)
+    expect(done.returncode == 1 and why in done.stderr, f"{done.returncode}: {done.stdout}{done.stderr}, not: {why}")
+
+
+def come_and_go(result, program, *arguments):
+    """2 nodes, 4, 3 after a notice, and 2 as one is killed: the same result as on 2 that stay."""
+    stays = ResizableJob(ARMATURE, 8, 2, ["--nodes", 2, "--no-globals-note"], program, *arguments)
+    status, out, err = stays.end()
+    expected = re.findall(result, out, re.M)
+    expect(status == 0 and expected, f"{status}: {out}{err}")
+    job = ResizableJob(ARMATURE, 8, 2, [*ELASTIC, "--copy-every", 0.05], program, *arguments)
+    expect_joined(job, 3, 3)
+    expect_joined(job, 4, 4, "--processes", 1)
+    before = job.children()
+    os.kill(before[3], signal.SIGTERM)
+    job.await_children(3, before)
+    time.sleep(0.7)  # until there is a copy in memory
+    os.kill(job.children()[1], signal.SIGKILL)
+    status, out, err = job.end()
+    expect(status == 0 and re.findall(result, out, re.M) == expected, f"{status}, not {expected}: {out}{err}")
+    went = re.findall(r"goes on in (\d) processes on (\d) nodes", err)
+    expect(went == [("3", "3"), ("4", "4"), ("3", "3")], f"{went}: {err}")
+    lost = re.findall(r"all ranks go on, ([\d.]+) ms after (they have stopped|the death was noticed)", err)
+    expect([how for _, how in lost] == ["they have stopped"] * 3 + ["the death was noticed"], err)
+    expect("all ranks go back to the checkpoint in memory of" in err, err)
+    print(f"{pathlib.Path(program).name}: " + ", ".join(f"{ms} ms" for ms, _ in lost))
+
+
+def two_at_once_and_refusals():
+    """Of two nodes that join at once, neither is forgotten; what cannot be is refused, and the job goes on."""
+    job = ResizableJob(ARMATURE, 6, 2, ELASTIC, STEPS, 100000, "when_due", 1000)
+    asking = [subprocess.Popen([ARMATURE, "join", str(job.pid)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True) for _ in range(2)]
+    said = [one.communicate(timeout=2 * SECONDS)[0] for one in asking]
+    expect(all(one.returncode == 0 for one in asking), str(said))
+    job.await_children(4)
+    expect("4 processes on 4 nodes\n" in said, str(said))
+    expect_refused(job.pid, "7 processes are not possible: 1 to 6, as many as there are ranks", "--processes", 3)
+    os.kill(job.pid, signal.SIGTERM)
+    expect(job.end()[0] == 143, "it has not ended")
+    expect_refused(job.pid, f"process {job.pid} is neither the launcher nor a rank of a job")
+    for ranks, options, why in ((4, ["--nodes", 2], "it was not started with armature run --elastic"),
+                                (4, [], "it was not started with armature run --elastic")):
+        job = ResizableJob(ARMATURE, ranks, 2, [*options, "--no-globals-note"], STEPS, 100000, "when_due", 1000)
+        wait_until("its ranks", lambda: len(job.children()) == 2)
+        expect_refused(job.pid, why)
+        os.kill(job.pid, signal.SIGTERM)
+        job.end()
+
+
+def job_of_another_version():
+    """The memory of a job that another version has made is recognized, and named so."""
+    magic = 0x31424354414d5241
+    with open(f"/proc/self/fd/{os.memfd_create('armature-control')}", "r+b") as block:
+        block.write(magic.to_bytes(8, "little") + (1).to_bytes(4, "little") + bytes(1 << 16))
+        block.flush()
+        expect_refused(os.getpid(), f"the job of process {os.getpid()} is of another version of Armature")
+
+
+def whole_case():
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["TMPDIR"] = scratch
+        os.environ["ARMATURE_CRASH_TRACE"] = ""
+        tempfile.tempdir = None
+        come_and_go(r" sum ([\d.]+)$", HOTSPOT, 5000, 5)
+        come_and_go(r"^(RESIDUAL OK|  \d+ gets.*)$", LU, "--n", 2304, "--block", 16, "--meet", 1, "--no-threads")
+        two_at_once_and_refusals()
+        job_of_another_version()
+        left = [pid for pid in processes_with(MARK) if pid != os.getpid()]
+        expect(not left, f"left over: {left}")
+        expect(not os.listdir(scratch), f"left over: {os.listdir(scratch)}")
+
+
+perform_case("elastic", whole_case)
