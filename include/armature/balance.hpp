@@ -53,10 +53,12 @@ using Strategy = std::function<Plan(const Problem&)>;
 [[nodiscard]] ARMATURE_API Plan communication(const Problem& problem);
 /// Items move among groups first, as few as that takes, then inside each.
 [[nodiscard]] ARMATURE_API Plan hierarchical(const Problem& problem);
-/// Works as if no place knew all loads. Places with little load tell some others, which tell
-/// others. Places with much load give items to those that they have heard of. The probability grows
-/// with the load that is missing there.
+/// Places exchange loads two by two, along the edges of a hypercube, until none has more than 1.03
+/// of the mean or nothing helps any more. Each knows O(log n) loads of others, with n places.
+/// Members of an object array do that by messages; here all are simulated in one memory.
 [[nodiscard]] ARMATURE_API Plan distributed(const Problem& problem);
+/// Whether that strategy is `distributed`.
+[[nodiscard]] ARMATURE_API bool is_distributed(const Strategy& strategy);
 /// Takes none where moves could gain under 3 %, else refine; or greedy where it ends 5 % sooner.
 [[nodiscard]] ARMATURE_API Plan chosen(const Problem& problem);
 

@@ -1,100 +1,69 @@
-// A plan that could be made without anybody knowing all. Places that have less than the mean, which
-// one reduction tells everyone, send word of it to a few others. These are chosen by chance and
-// pass it on. After some rounds everyone knows some of them. Places that have more then give items
-// away to those they know of, rather to who misses much. Several may give to the same one: a second
-// and third turn sets that right. Compared with knowing all it needs messages of constant size.
-#include <cmath>
-#include <optional>
+// The plan to which places come that exchange loads two by two, without anybody who knows all of
+// them (armature/detail/dimension_exchange.hpp). Here all places are in one memory, for recorded
+// problems and for ranks, whose loads rank 0 has anyway. Members of an object array do the same by
+// messages.
+#include <vector>
 
+#include "armature/detail/dimension_exchange.hpp"
 #include "balance/loads.hpp"
 
 namespace armature::balance {
 namespace {
 
-class Chance {
- public:
-  std::uint64_t below(std::uint64_t bound) {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return (state_ >> 8) % bound;
+using detail::DimensionExchange;
+
+std::vector<DimensionExchange> places_of(const Problem& problem, double mean,
+                                         const std::vector<std::vector<std::size_t>>& items) {
+  std::vector<DimensionExchange> places;
+  places.reserve(items.size());
+  for (int place = 0; place < problem.places; ++place) {
+    std::vector<double> loads;
+    for (const std::size_t item : items[static_cast<std::size_t>(place)])
+      loads.push_back(problem.items[item].load);
+    places.emplace_back(place, problem.places, mean, loads);
   }
-  double unit() { return static_cast<double>(below(1U << 30)) / (1U << 30); }
-
- private:
-  std::uint64_t state_ = 0x9e37'79b9'7f4a'7c15;
-};
-
-/// Each place keeps so many places in mind; among them some miss much.
-constexpr std::size_t known_max = 64;
-
-/// Beginning anywhere, that not all hear of the same ones.
-void hear(std::vector<int>& known, const std::vector<int>& told, Chance& chance) {
-  std::size_t at = chance.below(told.size());
-  for (std::size_t left = told.size(); left > 0 && known.size() < known_max; --left) {
-    if (std::ranges::find(known, told[at]) == known.end()) known.push_back(told[at]);
-    at = (at + 1) % told.size();
-  }
+  return places;
 }
 
-/// Lists for each place those with little load that it has heard of.
-std::vector<std::vector<int>> gossip(const Loads& loads, int places, double mean, Chance& chance) {
-  std::vector<std::vector<int>> known(static_cast<std::size_t>(places));
-  for (int place = 0; place < places; ++place)
-    if (loads.of(place) < mean) known[static_cast<std::size_t>(place)].push_back(place);
-  const int rounds = 1 + static_cast<int>(std::ceil(std::log2(places)));
-  for (int round = 0; round < rounds; ++round) {
-    const auto before = known;
-    for (const auto& told : before)
-      for (int others = told.empty() ? 0 : 2; others > 0; --others)
-        hear(known[chance.below(static_cast<std::uint64_t>(places))], told, chance);
-  }
-  return known;
-}
-
-/// Picks one of those of which this is believed, the more probably the more it misses; none when
-/// none misses anything.
-std::optional<std::size_t> pick(const std::vector<double>& believed, double mean, Chance& chance) {
-  double all = 0;
-  for (const double load : believed) all += std::max(0.0, mean - load);
-  double at = all * chance.unit();
-  for (std::size_t i = 0; i < believed.size(); ++i) {
-    const double misses = std::max(0.0, mean - believed[i]);
-    if (misses > 0 && (at -= misses) <= 0) return i;
-  }
-  return std::nullopt;
+void sweep(std::vector<DimensionExchange>& places, int number) {
+  const int count = static_cast<int>(places.size());
+  for (int round = 0; round < DimensionExchange::rounds(count); ++round)
+    for (int place = 0; place < count; ++place) {
+      DimensionExchange& one = places[static_cast<std::size_t>(place)];
+      const int partner = one.partner(number, round);
+      if (partner <= place) continue;
+      DimensionExchange& other = places[static_cast<std::size_t>(partner)];
+      const detail::ExchangeOffer here = one.offer(), there = other.offer();
+      one.trade(here, there, partner);
+      other.trade(there, here, place);
+    }
 }
 
 }  // namespace
 
 Plan distributed(const Problem& problem) {
-  Loads loads(problem);
-  const double mean = loads.mean();
-  Chance chance;
-  for (int turn = 0; turn < 4; ++turn) {
-    const auto known = gossip(loads, problem.places, mean, chance);
-    const auto items = loads.items();
-    std::vector<double> begin;
-    for (int place = 0; place < problem.places; ++place) begin.push_back(loads.of(place));
-    for (int from = 0; from < problem.places; ++from) {
-      const auto& others = known[static_cast<std::size_t>(from)];
-      std::vector<double> believed;  // nobody hears meanwhile what others give
-      for (const int place : others) believed.push_back(begin[static_cast<std::size_t>(place)]);
-      double has = begin[static_cast<std::size_t>(from)];
-      for (const std::size_t item : items[static_cast<std::size_t>(from)]) {
-        if (has <= mean * tolerance) break;
-        const auto to = pick(believed, mean, chance);
-        if (!to) break;
-        const double load = problem.items[item].load;
-        double& there = believed[*to];
-        if (load <= 0 || there + load >= has) continue;  // no better there
-        there += load;
-        has -= load;
-        loads.move(item, others[*to]);
-      }
+  const Loads before(problem);
+  const auto items = before.items();
+  const double mean = before.mean();
+  std::vector<DimensionExchange> places = places_of(problem, mean, items);
+  const auto most = [&] {
+    return std::ranges::max_element(places, {}, &DimensionExchange::load)->load();
+  };
+  for (detail::Sweeps sweeps(mean); sweeps.go_on(most());) sweep(places, sweeps.number());
+  Plan plan = none(problem);
+  for (int place = 0; place < problem.places; ++place)
+    for (const detail::Bundle& bundle : places[static_cast<std::size_t>(place)].bundles()) {
+      const auto home = static_cast<std::size_t>(bundle.home);
+      for (const std::uint32_t item : places[home].items(bundle.number))
+        plan[items[home][item]] = place;
     }
-  }
-  return loads.plan();
+  return plan;
+}
+
+bool is_distributed(const Strategy& strategy) {
+  using Function = Plan (*)(const Problem&);
+  const Function* const function = strategy.target<Function>();
+  return function != nullptr && *function == &distributed;
 }
 
 }  // namespace armature::balance

@@ -6,8 +6,8 @@
 
 #include "command/inspect/jobs.hpp"
 
-// What `armature resize` and `armature join` ask of a running job, and waiting for its launcher's
-// answer.
+// Requests of `armature resize` and `armature join` to a running job, and waiting for its
+// launcher's answer.
 
 namespace armature::command {
 

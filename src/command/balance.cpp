@@ -34,8 +34,7 @@ struct Options {
   int places = 0;
 };
 
-/// Limits the places: what they hear of each other grows with the square of their number
-/// (balance::distributed).
+/// Limits the places: more are none that anybody has.
 constexpr int places_max = 4096;
 
 void replay(const Options& options) {

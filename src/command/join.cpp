@@ -57,7 +57,7 @@ void join(Wanted wanted) {
         wait::hosting_processes(header) / std::max(static_cast<std::uint32_t>(header.nodes), 1u),
         1u);
   const auto one_more = [processes = wanted.processes](std::uint32_t before, bool is_pending) {
-    // Of two that join at once, neither is forgotten.
+    // Two nodes may join at once: neither is forgotten.
     const NodeRequest others = NodeRequest::of(before);
     const bool adds = is_pending && others.nodes != 0 && others.nodes < NodeRequest::nodes_max;
     return (adds ? others : NodeRequest{.is_more = true}).with_node(processes).word();

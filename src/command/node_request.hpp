@@ -7,7 +7,7 @@
 
 namespace armature::command {
 
-/// What somebody asks a job for: the lower half of Resize::wanted. A plain number of processes
+/// A request to a job: the lower half of Resize::wanted. A plain number of processes
 /// (`armature resize`) is one, with `nodes` 0.
 struct NodeRequest {
   static constexpr std::uint32_t nodes_max = 127;

@@ -13,6 +13,7 @@
 #include "armature/error.hpp"
 #include "armature/locality.hpp"
 #include "armature/object_array/array.hpp"
+#include "armature/object_array/distributed.hpp"
 #include "armature/rmi.hpp"
 #include "armature/shared.hpp"
 
@@ -60,18 +61,35 @@ balance::Problem problem_of(const Team& team,
   return problem;
 }
 
+/// Members exchange loads two by two, and nobody knows them all.
+template <class T, ArrayIndex Index>
+balance::Verdict rebalance_distributed(object_array<T, Index>& array, bool logs) {
+  const auto mine = array.take_measured();
+  std::vector<double> loads;
+  for (const auto& element : mine) loads.push_back(element.load);
+  const DistributedPlan plan = plan_distributed(array.team(), loads);
+  if (logs && array.team().rank() == 0) log(plan);
+  for (std::size_t i = 0; i < mine.size(); ++i) array.leave_for(mine[i].index, plan.to[i]);
+  array.fence();
+  return plan.after;
+}
+
 }  // namespace detail
 
 /// Collective: elements go where the strategy says, by the time that their methods took since the
 /// last rebalance, or since array.measure(true). Begins and ends with a fence. Throws
 /// Error(bad_argument) with when_due. Member 0 asks its strategy, and what that throws it throws;
 /// the others throw Error(bad_argument) then, and all elements stay. Every member gets what there
-/// was and what became of it.
+/// was and what became of it. With balance::distributed no member knows all loads: of others it
+/// knows O(log n), with n members (unless `record` is set); the verdict's cut is 0, nobody knows
+/// links.
 template <class T, ArrayIndex Index>
 balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions& options = {}) {
   if (options.when_due)
     throw Error(Errc::bad_argument, "rebalance: when_due is for ranks, not for object arrays");
   array.fence();
+  if (options.record.empty() && balance::is_distributed(options.strategy))
+    return detail::rebalance_distributed(array, options.log);
   const auto mine = array.take_measured();
   const Team& team = array.team();
   shared<detail::Planner<Index>> planner(team, team);
