@@ -1,4 +1,4 @@
-#include "armature/detail/dimension_exchange.hpp"
+#include "armature/dimension_exchange.hpp"
 
 #include <algorithm>
 #include <bit>

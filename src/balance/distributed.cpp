@@ -1,10 +1,10 @@
 // The plan to which places come that exchange loads two by two, without anybody who knows all of
-// them (armature/detail/dimension_exchange.hpp). Here all places are in one memory, for recorded
+// them (armature/dimension_exchange.hpp). Here all places are in one memory, for recorded
 // problems and for ranks, whose loads rank 0 has anyway. Members of an object array do the same by
 // messages.
 #include <vector>
 
-#include "armature/detail/dimension_exchange.hpp"
+#include "armature/dimension_exchange.hpp"
 #include "balance/loads.hpp"
 
 namespace armature::balance {

@@ -9,7 +9,7 @@
 
 #include "armature/balance.hpp"
 #include "armature/collectives.hpp"
-#include "armature/detail/dimension_exchange.hpp"
+#include "armature/dimension_exchange.hpp"
 #include "armature/rmi.hpp"
 #include "armature/shared.hpp"
 
