@@ -1,0 +1,219 @@
+"""armci-rma-2006: remote memory access."""
+
+import re
+
+import outside
+from figures import Claim, Figure, Measured, NotMeasured
+from running import ENGINES, LIBRARIES, value_at
+from shapes import best, megabytes_per_s, microseconds, number_behind, points, section_megabytes_per_s
+
+PAPER = "armci-rma-2006"
+LONG = 1 << 20
+NODE = "memory of the node"
+
+
+def latencies(run):
+    """Table 1."""
+    table = [["way", "put, us", "get, us"]]
+    rows = {}
+    for engine in ENGINES:
+        rows[engine] = run.transfers("contiguous", engine)
+        table.append([engine, value_at(rows[engine], "put", 8) * 1e-3, value_at(rows[engine], "get", 8) * 1e-3])
+    claims = [Claim(f"{operation} in the node's memory is the fastest, us", value_at(rows[NODE], operation, 8) * 1e-3, "<=",
+                    min(value_at(one, operation, 8) for name, one in rows.items() if name != NODE) * 1e-3)
+              for operation in ("put", "get")]
+    claims += [Claim(f"UCX: a {operation} takes no longer than the slowest printed, us",
+                     value_at(rows["UCX"], operation, 8) * 1e-3, "<=", printed)
+               for operation, printed in (("put", 12.8), ("get", 17.8))]
+    return Measured(claims, table=table)
+
+
+def native_by_ucx(run):
+    """{put or get: {bytes: ns}} of UCX's own calls between the same two processes."""
+    rows = run.kept("native ucx", lambda: run.bench("net", "ucx.put", "ucx.get", quick=True))
+    found = {}
+    for (op, size), row in rows.items():
+        found.setdefault(op.split(".")[1], {})[size] = row["ns"]
+    return found
+
+
+def native_by_memcpy(run):
+    rows = run.kept("native memory", lambda: run.bench("rma", "put.bw", "get.bw", quick=True))
+    found = {}
+    for (op, size), row in rows.items():
+        if op in ("put.bw", "get.bw"):
+            found.setdefault(op.split(".")[0], {})[size] = row["limit_ns"]
+    return found
+
+
+def no_native(reason):
+    def fail(_run):
+        raise NotMeasured(reason)
+    return fail
+
+
+def bandwidth(engine, native_name, native):
+    """Figures 14 to 17: windows of transfers over one engine, beside its own calls and MPI."""
+    def measure(run):
+        ours = run.transfers("contiguous", engine)
+        mpi = run.messages("windows", over_tcp=engine != NODE)
+        missing, claims = [], []
+        series = {"put": points(ours["put.window"], megabytes_per_s), "get": points(ours["get.window"], megabytes_per_s)}
+        try:
+            own = native(run)
+            for operation, rows in own.items():
+                series[f"{native_name}, {operation}"] = points({size: ns for size, ns in rows.items() if size <= LONG},
+                                                               megabytes_per_s)
+                claims.append(Claim(f"a {operation} of 1 MiB has 0.9 of {native_name}'s bandwidth, MB/s",
+                                    megabytes_per_s(LONG, value_at(ours, f"{operation}.window", LONG)), ">=",
+                                    0.9 * megabytes_per_s(LONG, value_at(own, operation, LONG))))
+        except NotMeasured as reason:
+            missing.append(f"{native_name}: {reason}")
+        name, ns = best(mpi, "message.window", LONG)
+        for operation in ("put", "get"):
+            claims.append(Claim(f"a {operation} of 1 MiB has no less bandwidth than messages of {name}, MB/s",
+                                megabytes_per_s(LONG, value_at(ours, f"{operation}.window", LONG)), ">=",
+                                megabytes_per_s(LONG, ns)))
+        series |= {library: points(rows["message.window"], megabytes_per_s) for library, rows in mpi.items()}
+        return Measured(claims, "bytes", "MB/s", series, missing=missing)
+    return measure
+
+
+def sections(run):
+    """Figure 18."""
+    series, claims = {}, []
+    for engine in ("UCX", "libfabric"):
+        rows = run.transfers("strided", engine)
+        series[f"{engine}, one call"] = points(rows["get.section"], section_megabytes_per_s)
+        series[f"{engine}, call for each row"] = points(rows["get.rows"], section_megabytes_per_s)
+        claims += [Claim(f"{engine}: {side} x {side} doubles by one call are ahead of row by row, us",
+                         value_at(rows, "get.section", side) * 1e-3, "<=", value_at(rows, "get.rows", side) * 1e-3)
+                   for side in (16, 64, 256)]
+    return Measured(claims, "doubles on a side", "MB/s", series)
+
+
+def overlap(run):
+    """Figure 19."""
+    series, claims = {}, []
+    for engine, name in (("UCX", "UCX"), ("one-sided test engine", "one-sided test engine")):
+        rows = run.transfers("overlap", engine)
+        series[name] = [[size, max(0, value)] for size, value in sorted(rows["overlap.twice"].items())]
+        claims.append(Claim(f"{name}: of a get of 1 MiB at least 90 % are hidden behind computing, %",
+                            value_at(rows, "overlap.twice", LONG), ">=", 90))
+    mpi = run.messages("overlap", over_tcp=True)
+    for library, rows in mpi.items():
+        series[f"{library} over TCP"] = [[size, max(0, value)] for size, value in sorted(rows["overlap.twice"].items())]
+        claims.append(Claim(f"more than {library} hides of 1 MiB, %", series["UCX"][-1][1], ">=",
+                            max(0, value_at(rows, "overlap.twice", LONG))))
+    return Measured(claims, "bytes", "% hidden", series, log="x")
+
+
+def aggregation(run):
+    """Figure 20."""
+    series, claims = {}, []
+    for engine in ("UCX", "libfabric"):
+        rows = run.transfers("gather", engine)
+        for way in ("each", "vector", "aggregated"):
+            for operation in ("put", "get"):
+                series[f"{engine}: {operation}, {way}"] = points(rows[f"{operation}.{way}"], microseconds)
+        for operation in ("put", "get"):
+            aggregated = value_at(rows, f"{operation}.aggregated", 1000) * 1e-3
+            claims.append(Claim(f"{engine}: 1000 {operation}s of a word, aggregated, take at most 1.2 of a vector, us",
+                                aggregated, "<=", 1.2 * value_at(rows, f"{operation}.vector", 1000) * 1e-3))
+            claims.append(Claim(f"{engine}: and no longer than one by one, us", aggregated, "<=",
+                                value_at(rows, f"{operation}.each", 1000) * 1e-3))
+    return Measured(claims, "words", "us", series)
+
+
+def multigrid_classes(run):
+    return ("A", "B", "C") if run.full else ("A", "B")
+
+
+def multigrid(nodes):
+    """Figures 21 and 22: NAS MG beside MPI, on a node and between two."""
+    def measure(run):
+        series, claims, missing = {}, [], []
+        for number, name in enumerate(multigrid_classes(run), 1):
+            options = ["--nodes", "2"] if nodes else []
+            printed = run.launch(2, "examples/mg", "--class", name, options=options, timeout_s=150)
+            ours = number_behind("one-sided", printed)
+            series.setdefault("Armature", []).append([number, ours])
+            there = {}
+            for library, title in LIBRARIES.items():
+                try:
+                    printed = run.mpi(library, "mg.cpp", "--class", name, over_tcp=nodes, timeout_s=150)
+                    there[title] = number_behind("seconds", printed)
+                    series.setdefault(title, []).append([number, there[title]])
+                except NotMeasured as reason:
+                    missing.append(f"class {name}, {title}: {reason}")
+            if there:
+                fastest = min(there, key=there.get)
+                claims.append(Claim(f"class {name}: no slower than {fastest}, s", ours, "<=", there[fastest]))
+        if not claims:
+            raise NotMeasured("; ".join(missing))
+        return Measured(claims, "class (1: A, 2: B, 3: C), 2 ranks", "s", series, missing=missing, log="y")
+    return measure
+
+
+def matrix(run):
+    """Figure 23."""
+    rows = outside.rows(run, f"{PAPER}.23", "examples/sparse_matrix", timeout_s=120)
+    series = outside.series_of(rows)
+    last = {name: one[-1][1] for name, one in series.items()}
+    return Measured([Claim("aggregated is ahead of one by one, s", last["aggregated"], "<=", last["one by one"])],
+                    "ranks", "s", series, log="")
+
+
+def communication(run):
+    """Figure 24."""
+    rows = outside.rows(run, f"{PAPER}.24", "examples/sparse_matrix", timeout_s=120)
+    series = outside.series_of(rows)
+    return Measured([Claim(f"rank {rank}: aggregated takes at most half of the time of one by one, s", aggregated, "<=",
+                           0.5 * one_by_one)
+                     for (rank, aggregated), (_, one_by_one) in zip(series["aggregated"], series["one by one"])],
+                    "rank", "s", series, log="")
+
+
+NETWORK = "two nodes are pretended on this machine, over loopback; messages of MPI go over TCP, too."
+FIGURES = [
+    Figure(PAPER, "table-1", "Latency of put and get",
+           "the machine with shared memory (Cray X1) has the lowest latency of both.", NETWORK +
+           " A put counts with its fence.",
+           [("Myrinet", "put 12.8 us, get 17.8 us", "table 1"), ("Cray X1", "put 2.0 us, get 2.1 us", ""),
+            ("Elan4", "put 2.45 us, get 4.56 us", ""), ("Infiniband", "put 7.4 us, get 16.0 us", "")], latencies),
+    Figure(PAPER, "14", "Bandwidth over UCX", "put and get are close to the native calls, and ahead of MPI.",
+           NETWORK + " Windows of eight transfers. UCX's own calls block.",
+           [("put and get", "close to VAPI", "figure 14")], bandwidth("UCX", "UCX", native_by_ucx)),
+    Figure(PAPER, "15", "Bandwidth over libfabric", "put and get are close to the native calls.",
+           NETWORK, [("put", "close to GM", "figure 15")],
+           bandwidth("libfabric", "libfabric", no_native("fabtests, which measure it, are no package of Debian"))),
+    Figure(PAPER, "16", "Bandwidth over the one-sided test engine",
+           "put has little overhead over the native calls, and is ahead of MPI.",
+           NETWORK + " The engine is one of tests: a thread of the target's process moves the bytes.",
+           [("put", "close to Elan4's", "figure 16")],
+           bandwidth("one-sided test engine", "its own calls",
+                     no_native("the engine has no interface of its own that a program could call"))),
+    Figure(PAPER, "17", "Bandwidth in a node's memory", "put and get are the machine's copy, and ahead of MPI.",
+           "memory that two processes share, instead of the Cray X1's; the native call is memcpy.",
+           [("get", "ahead of MPI at all sizes", "figure 17")], bandwidth(NODE, "memcpy", native_by_memcpy)),
+    Figure(PAPER, "18", "Square sections, by one call and row by row", "one strided call is ahead of a call for each row.",
+           NETWORK, [("2D", "ahead of 2D by 1D", "figure 18")], sections),
+    Figure(PAPER, "19", "Communication hidden behind computation",
+           "at least 90 % of a get can be overlapped, of long messages of MPI little.",
+           NETWORK + " The computation takes twice as long as the get: what is left to wait for is counted.",
+           [("direct protocol", "more than 99 %", "6.1.2"), ("buffered protocol", "about 90 %", ""),
+            ("MPI from 16 kB on", "little", "")], overlap),
+    Figure(PAPER, "20", "Aggregated transfers of words",
+           "aggregation is ahead of single transfers, and almost as fast as one vector.",
+           NETWORK + " 1000 doubles, each third of an array.",
+           [("aggregated", "almost as fast as a vector", "figure 20")], aggregation),
+    Figure(PAPER, "21", "NAS MG on a node", "ahead of MPI by 14 to 27 %.", "2 processes of one node, not Infiniband.",
+           [("class A", "14 to 25 % ahead", "figure 21"), ("class B", "14 to 27 % ahead", "")], multigrid(nodes=False)),
+    Figure(PAPER, "22", "NAS MG between nodes", "ahead of MPI by 28 to 46 %.", NETWORK,
+           [("class A", "28 to 46 % ahead", "figure 22"), ("class B", "30 to 45 % ahead", ""),
+            ("class C", "30 to 40 % ahead", "")], multigrid(nodes=True)),
+    Figure(PAPER, "23", "Sparse matrix times vector", "aggregation is ahead of single gets in all cases.",
+           NETWORK + " The matrix is made, of the same size: 41,092 rows, 1,683,902 entries.",
+           [("matrix", "41,092 rows, 1,683,902 entries", "6.2.2"), ("aggregated", "ahead in all cases", "")], matrix),
+    Figure(PAPER, "24", "Communication of each rank", "on each processor aggregated requests take much less time.",
+           NETWORK, [("32 processors", "much less on each", "figure 24")], communication)]

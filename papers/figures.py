@@ -1,0 +1,97 @@
+"""What a figure of a paper is here: what was printed, how it is measured today, and what is claimed of it."""
+
+import dataclasses
+import statistics
+
+MARGIN = 0.05  # of a claim: what one run differs from the next by
+NEAR = 0.15    # as near to its border a claim is measured again
+
+
+class NotMeasured(Exception):
+    """Why a figure cannot be measured here; or, in a suite of claims, one of them."""
+
+
+@dataclasses.dataclass
+class Claim:
+    """`left <= right`, or with `relation` ">=" the other way; words says what both are."""
+    words: str
+    left: float
+    relation: str
+    right: float
+
+    @property
+    def ratio(self):
+        """At most 1 where the claim holds without a margin."""
+        small, large = (self.left, self.right) if self.relation == "<=" else (self.right, self.left)
+        if large <= 0:  # nothing gained, or less than that
+            return float("inf") if small > large else 1.0
+        return small / large
+
+    @property
+    def is_near(self):
+        return abs(self.ratio - 1) < NEAR
+
+
+@dataclasses.dataclass
+class Measured:
+    """x and y are titles of axes, series the points of each line. tables: rows of words and values, their heads
+    first, where a plot says little."""
+    claims: list
+    x: str = ""
+    y: str = ""
+    series: dict = dataclasses.field(default_factory=dict)
+    table: list = dataclasses.field(default_factory=list)
+    missing: list = dataclasses.field(default_factory=list)  # of what the figure has besides, and why
+    log: str = "xy"
+
+
+@dataclasses.dataclass
+class Figure:
+    paper: str
+    number: str    # as in "6" or "table-1"
+    title: str
+    claim: str     # the paper's, in words
+    changed: str   # what is not as it was in the paper
+    printed: list  # what was printed: (what, value, where in the paper)
+    measure: object
+
+    @property
+    def name(self):
+        return f"{self.paper}.{self.number}"
+
+    @property
+    def heading(self):
+        kind, _, number = self.number.rpartition("-")
+        return f"{self.paper}, {kind or 'figure'} {number}"
+
+
+def judge(measurements):
+    """The verdicts of one or more measurements of a figure: of each claim the middle ratio counts."""
+    verdicts = []
+    for same in zip(*(one.claims for one in measurements)):
+        ratios = sorted(claim.ratio for claim in same)
+        ratio = statistics.median_low(ratios)
+        shown = next(claim for claim in same if claim.ratio == ratio)
+        verdicts.append({"words": shown.words, "left": shown.left, "relation": shown.relation, "right": shown.right,
+                         "ratio": ratio, "held": ratio <= 1 + MARGIN, "measured": len(same)})
+    return verdicts
+
+
+def measured_enough(measurements):
+    """True unless a claim is so near to its border that another run might say otherwise."""
+    return len(measurements) >= 3 or not any(claim.is_near for claim in measurements[-1].claims + measurements[0].claims)
+
+
+def measure(figure, run):
+    """The result of a figure as it is stored; a second and third time where a claim is near to its border."""
+    measurements = []
+    try:
+        while not measurements or not (measured_enough(measurements) or run.is_late()):
+            run.forget()
+            measurements.append(figure.measure(run))
+    except NotMeasured as reason:
+        if not measurements:
+            return {"status": "not measured", "reason": str(reason)}
+    last = measurements[-1]
+    return {"status": "measured", "verdicts": judge(measurements), "x": last.x, "y": last.y, "series": last.series,
+            "table": last.table, "missing": last.missing, "log": last.log}

@@ -1,0 +1,135 @@
+"""The report of a run: as a page, and in words as a document."""
+
+import html
+
+import plot
+
+STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 1rem; color: #222 }
+table { border-collapse: collapse; margin: .6rem 0 } td, th { border: 1px solid #ccc; padding: .15rem .5rem; text-align: left }
+.held { color: #126c2c; font-weight: bold } .not-held { color: #a81f10; font-weight: bold } .not-measured { color: #666 }
+pre { background: #f4f4f4; padding: .5rem; overflow-x: auto; font-size: 85% } svg { max-width: 44rem; width: 100% }"""
+PAPERS = {"armi-rmi-2003": "ARMI: an adaptive, platform independent communication library (2003)",
+          "armci-rma-2006": "High performance remote memory access communication: the ARMCI approach (2006)",
+          "armci-on-charm-2006": "Multi-paradigm multi-threaded ARMCI on Charm++ (2006)",
+          "armci-smp-clusters-2000": "Shared memory and remote memory copy for clusters of SMP nodes (2000)",
+          "armci-1999": "ARMCI: a portable remote memory copy library (1999)"}
+
+
+def number(value):
+    """Four digits at most, and no more zeros than needed."""
+    if value == 0 or value != value or abs(value) == float("inf"):
+        return f"{value:g}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def verdict_of(figure):
+    """One word for a figure: held where all its claims are."""
+    if figure["status"] != "measured":
+        return "not measured"
+    return "held" if all(one["held"] for one in figure["verdicts"]) else "not held"
+
+
+def marked(verdict):
+    return f'<span class="{verdict.replace(" ", "-")}">{verdict}</span>'
+
+
+def word_of(one):
+    return "held" if one["held"] else "not held"
+
+
+def comparison(one):
+    sign = {"<=": "≤", ">=": "≥"}[one["relation"]]
+    times = f", the middle of {one['measured']}" if one["measured"] > 1 else ""
+    return f"{one['words']}: {number(one['left'])} {sign} {number(one['right'])}{times}"
+
+
+def html_table(rows):
+    head, *others = rows
+    cell = lambda tag, value: f"<{tag}>{html.escape(number(value) if isinstance(value, (int, float)) else str(value))}</{tag}>"
+    return ("<table><tr>" + "".join(cell("th", one) for one in head) + "</tr>\n" +
+            "".join("<tr>" + "".join(cell("td", one) for one in row) + "</tr>\n" for row in others) + "</table>\n")
+
+
+def section(figure):
+    """A figure as a section of the page."""
+    text = f'<h3 id="{figure["name"]}">{html.escape(figure["heading"])}: {html.escape(figure["title"])}</h3>\n'
+    text += f'<p>{marked(verdict_of(figure))}. The paper: {html.escape(figure["claim"])}</p>\n'
+    if figure["printed"]:
+        text += html_table([["printed", "", "where"], *figure["printed"]])
+    if figure["status"] == "measured":
+        text += "<p>Measured:</p>\n<ul>" + "".join(
+            f"<li>{html.escape(comparison(one))}: {marked(word_of(one))}</li>\n" for one in figure["verdicts"]) + "</ul>\n"
+        if figure["series"]:
+            text += plot.plot(figure["series"], figure["x"], figure["y"], figure["log"])
+        if figure["table"]:
+            text += html_table(figure["table"])
+        for reason in figure["missing"]:
+            text += f'<p class="not-measured">Not measured: {html.escape(reason)}</p>\n'
+    else:
+        text += f'<p class="not-measured">Not measured: {html.escape(figure["reason"])}</p>\n'
+    text += f'<p>Changed: {html.escape(figure["changed"])}</p>\n'
+    commands = "\n".join([f"./dev papers --only {figure['name']}", *figure["commands"]])
+    return text + f"<details><summary>The command that makes it alone, and those it runs</summary><pre>{html.escape(commands)}</pre></details>\n"
+
+
+def summary(results):
+    rows = "".join(f'<tr><td><a href="#{one["name"]}">{html.escape(one["heading"])}</a></td>'
+                   f'<td>{html.escape(one["title"])}</td><td>{marked(verdict_of(one))}</td></tr>\n' for one in results["figures"])
+    return f"<table><tr><th>Figure</th><th>Subject</th><th>Verdict</th></tr>\n{rows}</table>\n"
+
+
+def content(results):
+    """The body of the page."""
+    text = '<h1 id="the-papers-reproduced">The papers, reproduced</h1>\n'
+    text += (f'<p>{html.escape(results["machine"])}; {html.escape(results["when"])}; {results["seconds"]} s. A claim is an '
+             "inequality; it holds where its two sides differ by no more than 5 % in the wrong direction. One that comes "
+             "within 15 % of its border is measured three times, and the middle counts.</p>\n") + summary(results)
+    for paper, title in PAPERS.items():
+        sections = "".join(section(one) for one in results["figures"] if one["paper"] == paper)
+        if sections:
+            text += f'<h2 id="{paper}">{html.escape(title)}</h2>\n{sections}'
+    return text
+
+
+def page(results):
+    """The report by itself."""
+    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+            f"<title>The papers, reproduced</title><style>{STYLE}</style></head><body>\n{content(results)}</body></html>\n")
+
+
+def in_words(results):
+    """The report as docs/papers.md is: what was measured of each claim, without plots."""
+    counts = {word: sum(verdict_of(one) == word for one in results["figures"]) for word in ("held", "not held", "not measured")}
+    text = ("# The papers, reproduced\n\n"
+            "`./dev papers` measures the tables and figures of the five papers that Armature implements. This is its last\n"
+            "report in words; [its README](../papers/README.md) says how it is made. Numbers of another run differ, verdicts\n"
+            "should not.\n\n"
+            f"{results['machine']}.\n{results['when']}; {results['seconds']} s.\n"
+            f"Figures: {counts['held']} held, {counts['not held']} not held, {counts['not measured']} not measured.\n")
+    for paper, title in PAPERS.items():
+        figures = [one for one in results["figures"] if one["paper"] == paper]
+        if figures:
+            text += f"\n## {title}\n\n" + "\n".join(words_of(one) for one in figures)
+    return text
+
+
+def words_of(figure):
+    kind_and_number = figure["heading"].split(", ")[1].capitalize()
+    text = f"### {kind_and_number}: {figure['title']}\n\n**{verdict_of(figure).capitalize()}**, `{figure['name']}`.\n\n"
+    if figure["status"] != "measured":
+        return text + wrapped(f"* {figure['reason'].strip('.')}.")
+    for one in figure["verdicts"]:
+        text += wrapped(f"* {comparison(one)}: {word_of(one)}.")
+    for reason in figure["missing"]:
+        text += wrapped(f"* Not measured: {reason.strip('.')}.")
+    return text
+
+
+def wrapped(sentence):
+    lines, line = [], ""
+    for word in sentence.split():
+        if line and len(line) + len(word) > 116:
+            lines.append(line)
+            line = " "
+        line += (" " if line.strip() else "") + word if line else word
+    return "\n".join([*lines, line]) + "\n"

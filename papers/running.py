@@ -1,0 +1,170 @@
+"""Runs what the figures need: Armature's own programs and benchmarks, and programs of MPI libraries, which are compiled
+when they are first needed. Says which commands were run."""
+
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+
+from figures import NotMeasured
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ENGINES = {"memory of the node": ([], {}),
+           "UCX": (["--nodes", "2", "--net-engine", "ucx"], {}),
+           "libfabric": (["--nodes", "2", "--net-engine", "ofi"], {}),
+           "one-sided test engine": (["--nodes", "2"], {"ARMATURE_NET_HOOK": "card=1"})}
+# Loopback, and neither a waiting loop that takes the other process's core nor memory that both share.
+OVER_TCP = {"openmpi": (["--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "osc", "^sm,ucx"], {}),
+            "mpich": ([], {"UCX_TLS": "tcp,self", "MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_SHM_ENABLE": "0"})}
+LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+class Run:
+    def __init__(self, build, full=False, budget_s=1200):
+        self.build = pathlib.Path(build)
+        self.full = full
+        self.commands = []   # of the figure that is being measured
+        self._kept = {}      # what several figures need of the same measurement
+        self._until = time.monotonic() + budget_s
+        self._folder = tempfile.TemporaryDirectory(prefix="papers-")
+        self._compiled = {}
+
+    def begin(self):
+        """A figure begins: its commands are written down anew."""
+        self.commands = []
+
+    def forget(self):
+        """What was measured for an earlier figure is not taken for the next time of one."""
+        if self.commands:
+            self._kept = {}
+
+    def is_late(self):
+        return time.monotonic() > self._until
+
+    # -- commands
+
+    def command(self, words, timeout_s=60, environment=None, cwd=None):
+        """What a command prints. Raises NotMeasured, which says why, where it fails. One that takes too long counts
+        with what it has printed by then."""
+        environment = environment or {}
+        words = [str(word) for word in words]
+        shown = " ".join([f"{name}={value}" for name, value in environment.items() if name not in AS_ROOT] +
+                         [shlex.quote(self._short(word)) for word in words])
+        self.commands.append(shown)
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, timeout=timeout_s, cwd=cwd,
+                                  stdin=subprocess.DEVNULL, env=os.environ | environment)
+        except FileNotFoundError:
+            raise NotMeasured(f"there is no {self._short(words[0])}") from None
+        except subprocess.TimeoutExpired as late:
+            if late.stdout:
+                return late.stdout.decode(errors="replace")
+            raise NotMeasured(f"{shown} took more than {timeout_s} s") from None
+        if done.returncode != 0:
+            said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]
+            raise NotMeasured(f"{shown} ended with {done.returncode}: {said[:200]}")
+        return done.stdout
+
+    def _short(self, word):
+        return word.replace(f"{ROOT}/", "").replace(self._folder.name, "$FOLDER")
+
+    def kept(self, key, make):
+        """Measured once, also where several figures show it."""
+        if key not in self._kept:
+            before = len(self.commands)
+            value = make()
+            self._kept[key] = (value, self.commands[before:])
+        elif not set(self._kept[key][1]) <= set(self.commands):
+            self.commands += self._kept[key][1]
+        return self._kept[key][0]
+
+    # -- Armature
+
+    def launch(self, ranks, program, *arguments, options=(), environment=None, timeout_s=60):
+        path = self.build / "bin" / program
+        if not path.exists():
+            raise NotMeasured(f"{self._short(str(path))} is not built")
+        return self.command([self.build / "bin/armature", "run", "-n", ranks, "--timeout", timeout_s - 2, *options, path,
+                             *arguments], timeout_s, environment)
+
+    def bench(self, suite, *only, quick=False):
+        """{(operation, bytes): row} of `armature bench`."""
+        file = pathlib.Path(self._folder.name) / "rows.json"
+        words = [self.build / "bin/armature", "bench", suite, "--json", file] + (["--quick"] if quick else [])
+        for name in only:
+            words += ["--only", name]
+        self.command(words, 180)
+        return {(row["op"], row["bytes"]): row for row in json.loads(file.read_text())}
+
+    def transfers(self, part, engine):
+        """{operation: {size: ns}} of papers/transfers.c over one of ENGINES."""
+        options, environment = ENGINES[engine]
+        return self.kept(("transfers", part, engine), lambda: rows_of(self.launch(
+            2, "papers/transfers", part, options=options, environment=environment)))
+
+    # -- MPI
+
+    def compiled(self, library, source):
+        """A program of bench/peers, compiled by that library's own command."""
+        if (library, source) not in self._compiled:
+            language = "mpicxx" if source.endswith(".cpp") else "mpicc"
+            compiler = shutil.which(f"{language}.{library}")
+            if compiler is None:
+                raise NotMeasured(f"there is no {language}.{library} (Debian: lib{library}-dev)")
+            binary = pathlib.Path(self._folder.name) / f"{pathlib.Path(source).stem}.{library}"
+            standard = ["-std=c++20"] if language == "mpicxx" else []
+            self.command([compiler, *standard, "-O3", ROOT / "bench/peers" / source, "-o", binary, "-lm"], 120,
+                         {"OMPI_CC": "gcc", "MPICH_CC": "gcc"})
+            self._compiled[library, source] = binary
+        return self._compiled[library, source]
+
+    def mpi(self, library, source, *arguments, ranks=2, over_tcp=False, timeout_s=60):
+        binary = self.compiled(library, source)
+        launcher = shutil.which(f"mpirun.{library}")
+        if launcher is None:
+            raise NotMeasured(f"there is no mpirun.{library} (Debian: {library}{'-bin' if library == 'openmpi' else ''})")
+        options, environment = OVER_TCP[library] if over_tcp else ([], {})
+        if library == "openmpi":
+            options = options + ["--oversubscribe"]
+        return self.command([launcher, *options, "-n", ranks, binary, *arguments], timeout_s, environment | AS_ROOT)
+
+    def messages(self, part, over_tcp=False):
+        """{library: {operation: {size: ns}}} of bench/peers/messages.c, of the libraries that are there. Raises
+        NotMeasured where none is."""
+        def measure():
+            found, reasons = {}, []
+            for library, name in LIBRARIES.items():
+                try:
+                    found[name] = rows_of(self.mpi(library, "messages.c", part, over_tcp=over_tcp))
+                except NotMeasured as reason:
+                    reasons.append(str(reason))
+            if not found:
+                raise NotMeasured("; ".join(reasons))
+            return found
+        return self.kept(("messages", part, over_tcp), measure)
+
+
+def rows_of(printed):
+    """{operation: {size: value}} of lines with tabs; an unfinished last line is left out."""
+    rows = {}
+    for line in printed.splitlines():
+        words = line.split("\t")
+        try:
+            operation, size, value = words[0], int(words[1]), float(words[2])
+        except (IndexError, ValueError):
+            continue
+        rows.setdefault(operation, {})[size] = value
+    return rows
+
+
+def value_at(rows, operation, size):
+    """Raises NotMeasured where that row is missing."""
+    try:
+        return rows[operation][size]
+    except KeyError:
+        raise NotMeasured(f"there is no row {operation} of {size}") from None

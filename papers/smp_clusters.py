@@ -1,0 +1,119 @@
+"""armci-smp-clusters-2000: shared memory and a network, on clusters of nodes with several processors."""
+
+import outside
+from figures import Claim, Figure, Measured
+from running import value_at
+from shapes import best, megabytes_per_s, number_behind, points, section_megabytes_per_s
+
+PAPER = "armci-smp-clusters-2000"
+HALF_A_MEBI = 1 << 18
+NODE = "memory of the node"
+
+
+def beside_mpi(run):
+    """Table 1."""
+    ours = run.transfers("contiguous", NODE)
+    mpi = run.messages("windows")
+    latencies = run.messages("latency")
+    name, message_ns = best(latencies, "message", 8)
+    fastest, window_ns = best(mpi, "message.window", HALF_A_MEBI)
+    table = [["interface", "latency, us", "bandwidth, MB/s"],
+             ["get", value_at(ours, "get", 8) * 1e-3, megabytes_per_s(HALF_A_MEBI, value_at(ours, "get", HALF_A_MEBI))]]
+    table += [[library, value_at(rows, "message", 8) * 1e-3,
+               megabytes_per_s(HALF_A_MEBI, value_at(mpi[library], "message.window", HALF_A_MEBI))]
+              for library, rows in latencies.items() if library in mpi]
+    return Measured([Claim(f"a get of a word takes at most a tenth of a message of {name}, ns", value_at(ours, "get", 8), "<=",
+                           message_ns / 10),
+                     Claim(f"256 KiB: its bandwidth is no less than {fastest}'s, MB/s",
+                           megabytes_per_s(HALF_A_MEBI, value_at(ours, "get", HALF_A_MEBI)), ">=",
+                           megabytes_per_s(HALF_A_MEBI, window_ns))], table=table)
+
+
+def memory_and_network(parts):
+    """Figures 3 and 4: the same operation through the node's memory, and through the network on the same machine."""
+    def measure(run):
+        series, claims = {}, []
+        for part, operation, of, size in parts:
+            for engine in (NODE, "UCX"):
+                rows = run.transfers(part, engine)
+                series[f"{engine}, {operation}"] = [[at if of is megabytes_per_s else at * at * 8, value]
+                                                    for at, value in points(rows[operation], of)]
+            claims += [Claim(f"{operation} of {at}: shared memory has at least twice the network's bandwidth, MB/s",
+                             of(at, value_at(run.transfers(part, NODE), operation, at)), ">=",
+                             2 * of(at, value_at(run.transfers(part, "UCX"), operation, at)))
+                       for at in size]
+        return Measured(claims, "bytes", "MB/s", series)
+    return measure
+
+
+def lu_seconds(run, ranks, distribution, nodes=1, timeout_s=90):
+    size = 3072 if run.full else 2048
+    options = ["--nodes", nodes] if nodes > 1 else []
+    printed = run.launch(ranks, "examples/lu", "--n", size, "--block", 32, "--distribution", distribution,
+                         options=options, timeout_s=timeout_s)
+    return number_behind("one-sided", printed), number_behind("plain threads", printed)
+
+
+def layouts(run):
+    """Figure 5."""
+    series = {}
+    for ranks in (1, 2):
+        for distribution in ("block", "block-cyclic"):
+            ours, threads = lu_seconds(run, ranks, distribution)
+            series.setdefault(f"ranks, {distribution}", []).append([ranks, ours])
+            series.setdefault(f"plain threads, {distribution}", []).append([ranks, threads])
+    two = lambda name: series[name][1][1]
+    return Measured([Claim("block-cyclic is no slower than block, s", two("ranks, block-cyclic"), "<=", two("ranks, block"))] +
+                    [Claim(f"{one}: ranks are within 1.25 of threads, s", two(f"ranks, {one}"), "<=",
+                           1.25 * two(f"plain threads, {one}")) for one in ("block", "block-cyclic")],
+                    "processors", "s", series, log="")
+
+
+def layouts_between_nodes(run):
+    """Figure 6."""
+    series = {}
+    for distribution in ("block", "block-cyclic"):
+        for name, nodes in (("network only", 4), ("memory on the node", 2)):
+            ours, _ = lu_seconds(run, 4, distribution, nodes)
+            series[f"{name}, {distribution}"] = [[4, ours]]
+    only = lambda name: series[name][0][1]
+    table = [["way", "s"]] + [[name, one[0][1]] for name, one in series.items()]
+    return Measured([Claim(f"{one}: memory on the node is no slower than the network alone, s",
+                           only(f"memory on the node, {one}"), "<=", only(f"network only, {one}"))
+                     for one in ("block", "block-cyclic")],
+                    table=table, missing=["a layout that is block-cyclic on a node with blocks across, of which examples/lu "
+                                          "has none yet"])
+
+
+def water(run):
+    """Figure 7."""
+    rows = outside.rows(run, f"{PAPER}.7", "examples/water", timeout_s=150)
+    series = outside.series_of(rows)
+    last = {name: one[-1][1] for name, one in series.items()}
+    return Measured([Claim("memory on the node is no slower than the network alone, s", last["memory on the node"], "<=",
+                           last["network only"]),
+                     Claim("permuted ranks are no slower than those, s", last["permuted"], "<=", last["memory on the node"])],
+                    "ranks", "s", series, log="")
+
+
+CHANGED = "the network is loopback TCP between two nodes pretended on this machine, as LAPI was between tasks of one node."
+FIGURES = [
+    Figure(PAPER, "table-1", "Get on a node, and MPI", "get is ahead of MPI's messages in latency and bandwidth.",
+           "bandwidth of 256 KiB instead of 512; messages of MPI go in windows of eight.",
+           [("MPI", "13.2 us, 65.63 MB/s", "table 1"), ("ARMCI get", "0.85 us, 109.64 MB/s", "")], beside_mpi),
+    Figure(PAPER, "3", "Get through memory and through the network", "shared memory outperforms the network by a large margin.",
+           CHANGED, [("shared memory", "ahead by a large margin", "figure 3")],
+           memory_and_network([("contiguous", "get", megabytes_per_s, (8, 4096, 1 << 20)),
+                               ("strided", "get.section", section_megabytes_per_s, (16, 256))])),
+    Figure(PAPER, "4", "Accumulate through memory and through the network", "shared memory outperforms the network.",
+           CHANGED, [("shared memory", "ahead by a large margin", "figure 4")],
+           memory_and_network([("accumulate", "acc", megabytes_per_s, (8, 4096, 1 << 20)),
+                               ("accumulate", "acc.section", section_megabytes_per_s, (16, 256))])),
+    Figure(PAPER, "5", "LU on a node, by layout", "block-cyclic is ahead of block; ranks are similar to threads.",
+           "2 processors instead of 4; 2048 x 2048, with --full 3072; block 32.",
+           [("matrix", "3072, block 32", "4.1"), ("block-cyclic", "ahead of block", "figure 5")], layouts),
+    Figure(PAPER, "6", "LU on several nodes", "shared memory on a node improves on the network alone.",
+           "4 ranks on 2 cores: as four nodes, and as two of two ranks.", [("memory on a node", "ahead", "figure 6")],
+           layouts_between_nodes),
+    Figure(PAPER, "7", "Molecular dynamics of water", "shared memory improves it, and permuted ranks more: 12.6 % of 64 processors.",
+           "liquid water by the program examples/water, not NWChem.", [("64 processors", "12.6 % faster", "4.2")], water)]

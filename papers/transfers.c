@@ -1,0 +1,267 @@
+/* What the papers on ARMCI measure of transfers, through armci.h: process 0 acts on process 1, which
+ * waits. Prints lines of operation, size and nanoseconds, separated by tabs, each the middle one of
+ * several batches. The words behind the program choose what is measured; without any, all is.
+ *
+ *   armature run -n 2 build/bin/papers/transfers contiguous strided gather overlap accumulate
+ *   armature run -n 2 --nodes 2 build/bin/papers/transfers strided
+ *
+ * contiguous: bytes, in a window of eight, and one by one. strided: square sections of a matrix of
+ * doubles by one call (.section), or a call for each row (.rows). gather: every third element, one
+ * by one, as a vector, and by an aggregate handle. overlap: per cent of a get that is hidden behind
+ * as long a computation, and behind one of twice that. accumulate: contiguous and sections. */
+#include <armci.h>
+#include <message.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCHES = 7, WINDOW = 8, LONGEST = 1 << 20, SIDE = 512, COUNT_MAX = 1000, STEP = 3 };
+
+static int me, argument;  /* bytes, rows or elements of the row that is being measured */
+static void *remote[64];
+static char *local, *target;
+static armci_hdl_t handles[COUNT_MAX];
+static void *from[COUNT_MAX], *to[COUNT_MAX];
+static volatile double sink;
+
+static void put_window(void) {
+  for (int i = 0; i < WINDOW; ++i) {
+    ARMCI_INIT_HANDLE(&handles[i]);
+    ARMCI_NbPut(local + (long)i * argument, target + (long)i * argument, argument, 1, &handles[i]);
+  }
+  for (int i = 0; i < WINDOW; ++i) ARMCI_Wait(&handles[i]);
+  ARMCI_Fence(1);
+}
+
+static void get_window(void) {
+  for (int i = 0; i < WINDOW; ++i) {
+    ARMCI_INIT_HANDLE(&handles[i]);
+    ARMCI_NbGet(target + (long)i * argument, local + (long)i * argument, argument, 1, &handles[i]);
+  }
+  for (int i = 0; i < WINDOW; ++i) ARMCI_Wait(&handles[i]);
+}
+
+static void put_one(void) {
+  ARMCI_Put(local, target, argument, 1);
+  ARMCI_Fence(1);
+}
+static void get_one(void) { ARMCI_Get(target, local, argument, 1); }
+
+static void accumulate_one(void) {
+  double one = 1;
+  ARMCI_Acc(ARMCI_ACC_DBL, &one, local, target, argument, 1);
+  ARMCI_Fence(1);
+}
+
+/* Sections lie in a matrix of SIDE columns at the target, and close together here. */
+static void get_section(void) {
+  const int row = argument * (int)sizeof(double);
+  int here[1] = {row}, there[1] = {SIDE * (int)sizeof(double)}, count[2] = {row, argument};
+  ARMCI_GetS(target, there, local, here, count, 1, 1);
+}
+
+static void accumulate_section(void) {
+  double one = 1;
+  const int row = argument * (int)sizeof(double);
+  int here[1] = {row}, there[1] = {SIDE * (int)sizeof(double)}, count[2] = {row, argument};
+  ARMCI_AccS(ARMCI_ACC_DBL, &one, local, here, target, there, count, 1, 1);
+  ARMCI_Fence(1);
+}
+
+static void get_rows(void) {
+  const int row = argument * (int)sizeof(double);
+  for (int i = 0; i < argument; ++i) {
+    ARMCI_INIT_HANDLE(&handles[i]);
+    ARMCI_NbGet(target + (long)i * SIDE * (long)sizeof(double), local + (long)i * row, row, 1, &handles[i]);
+  }
+  for (int i = 0; i < argument; ++i) ARMCI_Wait(&handles[i]);
+}
+
+static void *element(int i) { return (double *)target + (long)i * STEP; }
+static void *place(int i) { return (double *)local + i; }
+
+static void get_each(void) {
+  for (int i = 0; i < argument; ++i) {
+    ARMCI_INIT_HANDLE(&handles[i]);
+    ARMCI_NbGet(element(i), place(i), sizeof(double), 1, &handles[i]);
+  }
+  for (int i = 0; i < argument; ++i) ARMCI_Wait(&handles[i]);
+}
+
+static void put_each(void) {
+  for (int i = 0; i < argument; ++i) {
+    ARMCI_INIT_HANDLE(&handles[i]);
+    ARMCI_NbPut(place(i), element(i), sizeof(double), 1, &handles[i]);
+  }
+  for (int i = 0; i < argument; ++i) ARMCI_Wait(&handles[i]);
+  ARMCI_Fence(1);
+}
+
+static void get_vector(void) {
+  for (int i = 0; i < argument; ++i) from[i] = element(i), to[i] = place(i);
+  armci_giov_t vector = {from, to, sizeof(double), argument};
+  ARMCI_GetV(&vector, 1, 1);
+}
+
+static void put_vector(void) {
+  for (int i = 0; i < argument; ++i) from[i] = place(i), to[i] = element(i);
+  armci_giov_t vector = {from, to, sizeof(double), argument};
+  ARMCI_PutV(&vector, 1, 1);
+  ARMCI_Fence(1);
+}
+
+static void get_aggregated(void) {
+  ARMCI_INIT_HANDLE(&handles[0]);
+  ARMCI_SET_AGGREGATE_HANDLE(&handles[0]);
+  for (int i = 0; i < argument; ++i) ARMCI_NbGet(element(i), place(i), sizeof(double), 1, &handles[0]);
+  ARMCI_Wait(&handles[0]);
+}
+
+static void put_aggregated(void) {
+  ARMCI_INIT_HANDLE(&handles[0]);
+  ARMCI_SET_AGGREGATE_HANDLE(&handles[0]);
+  for (int i = 0; i < argument; ++i) ARMCI_NbPut(place(i), element(i), sizeof(double), 1, &handles[0]);
+  ARMCI_Wait(&handles[0]);
+  ARMCI_Fence(1);
+}
+
+static double batch_ns(void (*call)(void), long calls) {
+  const double start = armci_timer();
+  for (long i = 0; i < calls; ++i) call();
+  return (armci_timer() - start) * 1e9 / (double)calls;
+}
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double middle(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, ascending);
+  return values[count / 2];
+}
+
+/* Some 8 ms a batch: short enough for many rows, long enough that a turn of another program is not all. */
+static double time_of(void (*call)(void)) {
+  double ns[BATCHES];
+  call();
+  const double once = batch_ns(call, 2);
+  long calls = (long)(8e6 / (once > 1 ? once : 1));
+  if (calls < 2) calls = 2;
+  for (int i = 0; i < BATCHES; ++i) ns[i] = batch_ns(call, calls);
+  return middle(ns, BATCHES);
+}
+
+static void row(const char *operation, int size, double divisor, void (*call)(void)) {
+  argument = size;
+  printf("%s\t%d\t%.2f\n", operation, size, time_of(call) / divisor);
+  fflush(stdout);
+}
+
+static void contiguous(void) {
+  for (int bytes = 8; bytes <= LONGEST; bytes *= bytes < 1024 ? 8 : 4) {
+    row("put", bytes, 1, put_one);
+    row("get", bytes, 1, get_one);
+    row("put.window", bytes, WINDOW, put_window);
+    row("get.window", bytes, WINDOW, get_window);
+  }
+}
+
+static void strided(void) {
+  for (int rows = 8; rows <= SIDE; rows *= 2) {
+    row("get.section", rows, 1, get_section);
+    row("get.rows", rows, 1, get_rows);
+  }
+}
+
+static void gather(void) {
+  const int counts[] = {1, 10, 100, COUNT_MAX};
+  for (int i = 0; i < 4; ++i) {
+    row("get.each", counts[i], 1, get_each);
+    row("get.vector", counts[i], 1, get_vector);
+    row("get.aggregated", counts[i], 1, get_aggregated);
+    row("put.each", counts[i], 1, put_each);
+    row("put.vector", counts[i], 1, put_vector);
+    row("put.aggregated", counts[i], 1, put_aggregated);
+  }
+}
+
+static void accumulate(void) {
+  for (int bytes = 8; bytes <= LONGEST; bytes *= bytes < 1024 ? 8 : 4)
+    row("acc", bytes, 1, accumulate_one);
+  for (int rows = 8; rows <= SIDE; rows *= 2) row("acc.section", rows, 1, accumulate_section);
+}
+
+static void compute(double seconds) {
+  const double until = armci_timer() + seconds;
+  while (armci_timer() < until)
+    for (int i = 0; i < 100; ++i) sink = sink + 1;
+}
+
+/* What the calls of a get still take that computes in between, as a part of the get alone. */
+static double seen_per_cent(double whole_s, double computing_s) {
+  double seen[41];
+  for (int i = 0; i < 41; ++i) {
+    ARMCI_INIT_HANDLE(&handles[0]);
+    const double start = armci_timer();
+    ARMCI_NbGet(target, local, argument, 1, &handles[0]);
+    const double begun = armci_timer();
+    compute(computing_s);
+    const double computed = armci_timer();
+    ARMCI_Wait(&handles[0]);
+    seen[i] = (begun - start) + (armci_timer() - computed);
+  }
+  return 100 * middle(seen, 41) / whole_s;
+}
+
+static void overlap(void) {
+  for (argument = 1024; argument <= LONGEST; argument *= 4) {
+    const double whole_s = time_of(get_one) * 1e-9;
+    printf("overlap\t%d\t%.1f\n", argument, 100 - seen_per_cent(whole_s, whole_s));
+    printf("overlap.twice\t%d\t%.1f\n", argument, 100 - seen_per_cent(whole_s, 2 * whole_s));
+    fflush(stdout);
+  }
+}
+
+static const struct {
+  const char *name;
+  void (*measure)(void);
+} parts[] = {{"contiguous", contiguous}, {"strided", strided}, {"gather", gather},
+             {"overlap", overlap},       {"accumulate", accumulate}};
+enum { PARTS = sizeof parts / sizeof parts[0] };
+
+static int is_part(const char *word) {
+  for (int i = 0; i < PARTS; ++i)
+    if (strcmp(word, parts[i].name) == 0) return 1;
+  return 0;
+}
+
+static int asked_for(const char *name, int argc, char **argv) {
+  for (int i = 1; i < argc; ++i)
+    if (strcmp(argv[i], name) == 0) return 1;
+  return argc == 1;
+}
+
+int main(int argc, char **argv) {
+  ARMCI_Init_args(&argc, &argv);
+  me = armci_msg_me();
+  const int processes = armci_msg_nproc();
+  if (processes < 2 || processes > 64) ARMCI_Error("transfers: 2 to 64 processes are needed", 2);
+  for (int i = 1; i < argc; ++i)
+    if (!is_part(argv[i]))
+      ARMCI_Error("usage: transfers [contiguous] [strided] [gather] [overlap] [accumulate]", 2);
+  const armci_size_t room = (armci_size_t)WINDOW * LONGEST;
+  local = ARMCI_Malloc_local(room);
+  if (local == NULL || ARMCI_Malloc(remote, room) != 0) ARMCI_Error("transfers: not enough memory", 1);
+  memset(local, 0, (size_t)room);
+  memset(remote[me], 0, (size_t)room);
+  target = remote[1];
+  ARMCI_Barrier();
+  for (int i = 0; i < PARTS && me == 0; ++i)
+    if (asked_for(parts[i].name, argc, argv)) parts[i].measure();
+  ARMCI_Barrier();
+  ARMCI_Free(remote[me]);
+  ARMCI_Free_local(local);
+  ARMCI_Finalize();
+  return 0;
+}
