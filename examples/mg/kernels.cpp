@@ -52,10 +52,8 @@ void for_each_row(Grid grid, Visit visit) {
 
 }  // namespace
 
-void smooth(Grid u, Grid r) {
-  constexpr double centre = -3.0 / 8.0;
-  constexpr double face = 1.0 / 32.0;
-  constexpr double edge = -1.0 / 64.0;  // the corners' weight is zero
+void smooth(Grid u, Grid r, const Smoother& weights) {
+  const auto [centre, face, edge] = weights;
   RowSums sums(r);
   for_each_row(r, [&](int y, int z) {
     sums.gather(r, y, z);

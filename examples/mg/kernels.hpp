@@ -6,8 +6,15 @@
 
 namespace mg {
 
-/// u += C r, C being the smoother of classes S, W and A ("psinv"). Leaves u's ghosts stale.
-void smooth(Grid u, Grid r);
+/// The weights of the smoother C. Those of the corners are zero.
+struct Smoother {
+  double centre = 0;
+  double face = 0;
+  double edge = 0;
+};
+
+/// u += C r ("psinv"). Leaves u's ghosts stale.
+void smooth(Grid u, Grid r, const Smoother& weights);
 
 /// r = v - A u, A being the trilinear finite-element Laplacian ("resid"). r may be v.
 /// Leaves r's ghosts stale.

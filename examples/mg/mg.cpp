@@ -1,14 +1,13 @@
 // NAS MG: a Poisson problem on a periodic cube solved by multigrid V-cycles, after the
 // specification of the NAS parallel benchmarks, on one-sided memory:
 //
-//   armature run -n 4 mg [--class S|W|A] [--compare]
+//   armature run -n 4 mg [--class S|W|A|B|C] [--compare] [--json FILE]
 //
 // The kernels (kernels.cpp) and the V-cycle (v_cycle.hpp) are those of a plain program. What is
 // parallel is how ghosts become current: rank_grids.cpp, by non-blocking strided puts. The L2 norm
 // of the last residual is checked against the published one. --compare then runs the plain program
-// on rank 0, for its time.
-#include <chrono>
-#include <cmath>
+// on rank 0, for its time. bench/peers/mg is the same program by message passing. --json writes the
+// time as a row for figure 21 of ARMCI's paper (armci-rma-2006), "-" being the standard output.
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -19,18 +18,18 @@
 
 #include <armature/armature.hpp>
 
+#include "figures/rows.hpp"
+#include "outcome.hpp"
 #include "problem.hpp"
 #include "rank_grids.hpp"
-#include "v_cycle.hpp"
 #include "whole_grids.hpp"
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 struct Options {
   mg::ProblemClass problem = mg::find_class("S");
   bool compare = false;
+  std::string json;
 };
 
 Options parse_options(int argc, char** argv) {
@@ -41,6 +40,8 @@ Options parse_options(int argc, char** argv) {
       options.compare = true;
     } else if (option == "--class" && i + 1 < argc) {
       options.problem = mg::find_class(argv[++i]);
+    } else if (option == "--json" && i + 1 < argc) {
+      options.json = argv[++i];
     } else {
       throw std::invalid_argument("unknown or incomplete option " + std::string(option));
     }
@@ -48,24 +49,8 @@ Options parse_options(int argc, char** argv) {
   return options;
 }
 
-struct Outcome {
-  double seconds = 0.0;
-  double norm = 0.0;
-};
-
-// One iteration untimed, to touch all memory, as the benchmark prescribes; then the problem itself.
-template <class Hierarchy, class Barrier>
-Outcome time_solve(Hierarchy& hierarchy, mg::Grid charges, int iterations, Barrier barrier) {
-  mg::solve(hierarchy, charges, 1);
-  barrier();
-  const auto start = Clock::now();
-  const double norm = mg::solve(hierarchy, charges, iterations);
-  barrier();
-  return {.seconds = std::chrono::duration<double>(Clock::now() - start).count(), .norm = norm};
-}
-
-Outcome solve_on_ranks(armature::World& world, const mg::ProblemClass& problem) {
-  mg::RankGrids grids(world, problem.levels);
+mg::Outcome solve_on_ranks(armature::World& world, const mg::ProblemClass& problem) {
+  mg::RankGrids grids(world, problem);
   const mg::Box box = grids.box(problem.levels);
   std::vector<double> memory(mg::Grid::footprint(box.extent));
   const mg::Grid charges(memory.data(), box.extent);
@@ -74,28 +59,24 @@ Outcome solve_on_ranks(armature::World& world, const mg::ProblemClass& problem) 
     extremes.merge(candidates);
   }
   mg::place_charges(charges, problem.edge(), box, extremes);
-  return time_solve(grids, charges, problem.iterations, [&] { world.barrier(); });
+  return mg::time_solve(grids, charges, problem.iterations, [&] { world.barrier(); });
 }
 
-Outcome solve_plainly(const mg::ProblemClass& problem) {
+mg::Outcome solve_plainly(const mg::ProblemClass& problem) {
   const mg::Box box{.origin = {}, .extent = mg::WholeGrids::whole(problem.levels)};
   std::vector<double> memory(mg::WholeGrids::footprint(problem.levels));
   std::vector<double> charge_memory(mg::Grid::footprint(box.extent));
-  mg::WholeGrids grids(memory.data(), problem.levels);
+  mg::WholeGrids grids(memory.data(), problem.levels, problem.smoother);
   const mg::Grid charges(charge_memory.data(), box.extent);
   mg::place_charges(charges, problem.edge(), box, mg::find_extremes(problem.edge(), box));
-  return time_solve(grids, charges, problem.iterations, [] {});
+  return mg::time_solve(grids, charges, problem.iterations, [] {});
 }
 
-// Prints a line and says whether the norm is the published one.
-bool report(const char* name, const mg::ProblemClass& problem, const Outcome& outcome) {
-  // 58 operations per cell and iteration: the benchmark's own count.
-  const double operations = 58.0 * problem.iterations * problem.cells();
-  const double error = std::abs(outcome.norm - problem.norm) / problem.norm;
-  fmt::print("{:<16} {:8.4f} s  {:8.1f} Mop/s  L2 norm {:.13e}  (off by {:.1e})\n", name,
-             outcome.seconds, operations / outcome.seconds * 1e-6, outcome.norm, error);
-  std::fflush(stdout);
-  return error <= 1e-8;
+void write_row(const Options& options, int ranks, double seconds) {
+  figures::Rows rows;
+  rows.add({"armci-rma-2006.21", std::to_string(ranks),
+            std::string("one-sided, class ") + options.problem.name, seconds, "s"});
+  rows.write(options.json);
 }
 
 int solve(armature::World& world, int argc, char** argv) {
@@ -105,11 +86,13 @@ int solve(armature::World& world, int argc, char** argv) {
     fmt::print("NAS MG class {}: {}^3 cells, {} iterations, {} rank(s)\n", problem.name,
                problem.edge(), problem.iterations, world.size());
   }
-  const Outcome outcome = solve_on_ranks(world, problem);
+  const mg::Outcome outcome = solve_on_ranks(world, problem);
   bool good = true;
   if (world.rank() == 0) {
-    good = report("one-sided", problem, outcome);
-    if (options.compare) good = report("plain, one rank", problem, solve_plainly(problem)) && good;
+    good = mg::report("one-sided", problem, outcome);
+    if (options.compare)
+      good = mg::report("plain, one rank", problem, solve_plainly(problem)) && good;
+    write_row(options, world.size(), outcome.seconds);
     fmt::print("{}VERIFIED\n", good ? "" : "NOT ");
   }
   world.barrier();  // the other ranks sleep here during the comparison

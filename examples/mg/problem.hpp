@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "grid.hpp"
+#include "kernels.hpp"
 
 namespace mg {
 
@@ -15,12 +16,13 @@ struct ProblemClass {
   int levels;  ///< The finest grid has 2^levels cells an edge, the coarsest 2.
   int iterations;
   double norm;  ///< Published L2 norm of the residual after the last iteration.
+  Smoother smoother;
 
   int edge() const { return 1 << levels; }
   double cells() const { return static_cast<double>(edge()) * edge() * edge(); }
 };
 
-/// Class S, W or A. Throws std::invalid_argument for any other name.
+/// Class S, W, A, B or C. Throws std::invalid_argument for any other name.
 const ProblemClass& find_class(std::string_view name);
 
 /// A box of the grid in the whole: `origin` is its first cell, counted from 0.

@@ -1,38 +1,9 @@
 #include "rank_grids.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-#include <string>
-
 namespace mg {
 namespace {
 
 constexpr int root = 0;
-// Levels up to this one are rank 0's, where there are not so many ranks that it must be more.
-constexpr int coarsest_shared_min = 3;
-
-// The longest strides are cut first: their faces lie together in memory.
-Triple split(int ranks) {
-  Triple shape{1, 1, 1};
-  for (int axis = axis_z; ranks > 1; ranks /= 2, axis = (axis + 2) % 3) {
-    if (ranks % 2 != 0) throw std::invalid_argument("the number of ranks must be a power of two");
-    shape[axis] *= 2;
-  }
-  return shape;
-}
-
-Triple share_of(int level, const Triple& shape) {
-  Triple interior{};
-  for (int a = 0; a < 3; ++a) interior[a] = (1 << level) / shape[a];
-  return interior;
-}
-
-int choose_coarsest(int finest, const Triple& shape) {
-  int level = std::min(coarsest_shared_min, finest - 1);
-  while ((1 << level) < *std::max_element(shape.begin(), shape.end())) ++level;
-  if (level >= finest) throw std::invalid_argument("too many ranks for this problem class");
-  return level;
-}
 
 // A box of cells as the shape of a transfer between two grids.
 class BoxShape {
@@ -57,33 +28,16 @@ class BoxShape {
 
 }  // namespace
 
-RankGrids::RankGrids(armature::World& world, int finest)
+RankGrids::RankGrids(armature::World& world, const ProblemClass& problem)
     : world_(world),
-      finest_(finest),
-      shape_(split(world.size())),
-      coarsest_(choose_coarsest(finest, shape_)),
-      piece_(world.allocate<double>(levels_footprint(coarsest_, finest, share_of(finest, shape_)))),
-      levels_(carve_levels(piece_.local().data(), coarsest_, finest, share_of(finest, shape_))),
+      shares_(world.size(), problem.levels),
+      piece_(world.allocate<double>(
+          levels_footprint(coarsest(), problem.levels, shares_.extent(problem.levels)))),
+      levels_(carve_levels(piece_.local().data(), coarsest(), problem.levels,
+                           shares_.extent(problem.levels))),
       root_piece_(
-          world.allocate<double>(world.rank() == root ? WholeGrids::footprint(coarsest_) : 0)),
-      root_(root_piece_.on(root).address(), coarsest_) {}
-
-// Ranks are numbered like cells: x fastest.
-Triple RankGrids::position(int rank) const {
-  return {rank % shape_[0], rank / shape_[0] % shape_[1], rank / shape_[0] / shape_[1]};
-}
-
-Box RankGrids::box(int k) const {
-  Box box{.origin = position(world_.rank()), .extent = share_of(k, shape_)};
-  for (int a = 0; a < 3; ++a) box.origin[a] *= box.extent[a];
-  return box;
-}
-
-armature::Rank RankGrids::neighbour(int axis, int step) const {
-  Triple place = position(world_.rank());
-  place[axis] = (place[axis] + step + shape_[axis]) % shape_[axis];
-  return place[0] + shape_[0] * (place[1] + shape_[1] * place[2]);
-}
+          world.allocate<double>(world.rank() == root ? WholeGrids::footprint(coarsest()) : 0)),
+      root_(root_piece_.on(root).address(), coarsest(), problem.smoother) {}
 
 // Puts my outermost interior cells on one side into the ghosts of the neighbour there. All boxes of
 // a level are alike, so a cell's place in the neighbour's piece is its place in mine.
@@ -103,7 +57,7 @@ void RankGrids::put_face(Grid grid, int axis, int step) const {
 // are not in use. It cannot be further ahead than that: it has waited for my previous exchange.
 void RankGrids::exchange(Grid grid) const {
   for (int axis : {axis_x, axis_y, axis_z}) {
-    if (shape_[axis] == 1) {
+    if (shares_.shape()[axis] == 1) {
       wrap(grid, axis);
       continue;
     }
@@ -116,9 +70,9 @@ void RankGrids::exchange(Grid grid) const {
 }
 
 void RankGrids::solve_coarsest() const {
-  const Level mine = level(coarsest_);
-  const Level whole = root_.level(coarsest_);
-  const Box part = box(coarsest_);
+  const Level mine = level(coarsest());
+  const Level whole = root_.level(coarsest());
+  const Box part = box(coarsest());
   const armature::global_ptr<double> residual(root, whole.r.data());
   const armature::global_ptr<double> correction(root, whole.u.data());
 
@@ -132,7 +86,7 @@ void RankGrids::solve_coarsest() const {
   if (world_.rank() == root) {
     for (int rank = 0; rank < world_.size(); ++rank) armature::wait_notify(rank);
     clear(whole.u);
-    run_v_cycle(root_, coarsest_, whole.r);
+    run_v_cycle(root_, coarsest(), whole.r);
     for (int rank = 0; rank < world_.size(); ++rank) armature::notify(rank);
   }
   armature::wait_notify(root);

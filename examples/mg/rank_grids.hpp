@@ -13,6 +13,7 @@
 #include <armature/armature.hpp>
 
 #include "problem.hpp"
+#include "shares.hpp"
 #include "v_cycle.hpp"
 #include "whole_grids.hpp"
 
@@ -20,29 +21,28 @@ namespace mg {
 
 class RankGrids {
  public:
-  /// Collective; any power of two of ranks that leaves each at least two cells an edge. Throws
-  /// std::invalid_argument.
-  RankGrids(armature::World& world, int finest);
+  /// Collective. Throws std::invalid_argument for numbers of ranks that Shares refuses.
+  RankGrids(armature::World& world, const ProblemClass& problem);
 
-  int finest() const { return finest_; }
-  int coarsest() const { return coarsest_; }
+  int finest() const { return shares_.finest(); }
+  int coarsest() const { return shares_.coarsest(); }
+  const Smoother& smoother() const { return root_.smoother(); }
   Level level(int k) const { return levels_[static_cast<std::size_t>(k)]; }
   double sum(double mine) const { return allreduce(world_, mine); }
   void exchange(Grid grid) const;
   void solve_coarsest() const;
 
   /// The part of a level that this rank holds.
-  Box box(int k) const;
+  Box box(int k) const { return shares_.box(k, world_.rank()); }
 
  private:
-  Triple position(int rank) const;
-  armature::Rank neighbour(int axis, int step) const;
+  armature::Rank neighbour(int axis, int step) const {
+    return shares_.neighbour(world_.rank(), axis, step);
+  }
   void put_face(Grid grid, int axis, int step) const;
 
   armature::World& world_;
-  int finest_;
-  Triple shape_;
-  int coarsest_;
+  Shares shares_;
   armature::Piece<double> piece_;
   std::vector<Level> levels_;
   armature::Piece<double> root_piece_;

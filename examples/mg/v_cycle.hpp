@@ -6,6 +6,7 @@
 //   void exchange(Grid)          makes the ghosts current, on all ranks
 //   void solve_coarsest()        the correction of the coarsest level from its residual
 //   double sum(double)           over all ranks
+//   Smoother smoother()          the problem's
 //
 // A hierarchy that writes into its neighbours' ghosts relies on the order below: between the
 // exchanges of two grids nothing reads, or writes, the ghosts of the second.
@@ -60,7 +61,7 @@ void run_v_cycle(Hierarchy& hierarchy, int k, Grid v) {
   interpolate(fine.u, coarse.u);
   compute_residual(fine.r, fine.u, v);
   hierarchy.exchange(fine.r);
-  smooth(fine.u, fine.r);
+  smooth(fine.u, fine.r, hierarchy.smoother());
   hierarchy.exchange(fine.u);
 }
 

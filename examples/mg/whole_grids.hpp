@@ -11,13 +11,16 @@ namespace mg {
 class WholeGrids {
  public:
   /// Levels 1..finest in `memory`, which has room for footprint(finest) doubles.
-  WholeGrids(double* memory, int finest)
-      : levels_(carve_levels(memory, 1, finest, whole(finest))), finest_(finest) {}
+  WholeGrids(double* memory, int finest, const Smoother& smoother)
+      : levels_(carve_levels(memory, 1, finest, whole(finest))),
+        finest_(finest),
+        smoother_(smoother) {}
 
   static std::size_t footprint(int finest) { return levels_footprint(1, finest, whole(finest)); }
 
   int finest() const { return finest_; }
   int coarsest() const { return 1; }
+  const Smoother& smoother() const { return smoother_; }
   Level level(int k) const { return levels_[static_cast<std::size_t>(k)]; }
   double sum(double mine) const { return mine; }
 
@@ -27,7 +30,7 @@ class WholeGrids {
 
   void solve_coarsest() const {
     exchange(level(1).r);
-    smooth(level(1).u, level(1).r);
+    smooth(level(1).u, level(1).r, smoother_);
     exchange(level(1).u);
   }
 
@@ -36,6 +39,7 @@ class WholeGrids {
  private:
   std::vector<Level> levels_;
   int finest_;
+  Smoother smoother_;
 };
 
 }  // namespace mg
