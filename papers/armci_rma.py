@@ -1,7 +1,5 @@
 """armci-rma-2006: remote memory access."""
 
-import re
-
 import outside
 from figures import Claim, Figure, Measured, NotMeasured
 from running import ENGINES, LIBRARIES, value_at

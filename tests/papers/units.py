@@ -1,0 +1,184 @@
+"""units.py SOURCE: how the report of ./dev papers judges, draws and writes, without running anything."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(SOURCE / "papers"))
+
+import figures  # noqa: E402
+import outside  # noqa: E402
+import page  # noqa: E402
+import papers  # noqa: E402
+import plot  # noqa: E402
+import running  # noqa: E402
+from figures import Claim, Figure, Measured, NotMeasured  # noqa: E402
+
+EXPECTED = {"armi-rmi-2003": ["table-1", "table-2", "6", "7", "8", "9", "10"],
+            "armci-rma-2006": ["table-1", *map(str, range(14, 25))],
+            "armci-on-charm-2006": ["table-1", "2", "4", "5", "6"],
+            "armci-smp-clusters-2000": ["table-1", "3", "4", "5", "6", "7"],
+            "armci-1999": ["4", "5", "6"]}
+
+
+def figure(measure):
+    return Figure("armci-1999", "4", "a <title>", "a is ahead of b.", "nothing", [("a", "1 us", "here")], measure)
+
+
+def one_of(*lefts, right=10.0):
+    """A figure whose claim has these left sides, one a measurement; and how often it was measured."""
+    asked = []
+
+    def measure(_run):
+        asked.append(lefts[min(len(asked), len(lefts) - 1)])
+        return Measured([Claim("a is ahead", asked[-1], "<=", right)], "x", "y", {"a": [[1, asked[-1]], [10, 2.0]]},
+                        [["what", "ns"], ["a", asked[-1]]])
+    return figure(measure), asked
+
+
+def stored(results):
+    found = {"name": "armci-1999.4", "paper": "armci-1999", "heading": "armci-1999, figure 4", "title": "a <title>",
+             "claim": "a is ahead of b.", "changed": "nothing", "printed": [["a", "1 us", "here"]], "commands": ["run a"]}
+    return {"machine": "2 cores", "when": "2026-01-01", "seconds": 3, "figures": [found | results]}
+
+
+class Verdicts(unittest.TestCase):
+    def setUp(self):
+        self.run_ = running.Run("/nonexistent/build")
+
+    def measured(self, *lefts, right=10.0):
+        made, asked = one_of(*lefts, right=right)
+        return figures.measure(made, self.run_), asked
+
+    def test_a_claim_far_from_its_border_is_measured_once(self):
+        result, asked = self.measured(5.0)
+        self.assertEqual((result["verdicts"][0]["held"], len(asked)), (True, 1))
+        result, asked = self.measured(20.0)
+        self.assertEqual((result["verdicts"][0]["held"], len(asked)), (False, 1))
+
+    def test_the_middle_of_three_counts_near_the_border(self):
+        result, asked = self.measured(10.9, 9.8, 10.2)
+        self.assertEqual((result["verdicts"][0]["held"], result["verdicts"][0]["left"], len(asked)), (True, 10.2, 3))
+        result, asked = self.measured(10.9, 9.8, 11.0)
+        self.assertEqual((result["verdicts"][0]["held"], len(asked)), (False, 3))
+
+    def test_a_run_that_is_late_measures_once(self):
+        self.run_ = running.Run("/nonexistent/build", budget_s=0)
+        _, asked = self.measured(10.9, 9.8, 10.2)
+        self.assertEqual(len(asked), 1)
+
+    def test_both_relations_and_no_gain(self):
+        self.assertEqual(Claim("", 8, ">=", 4).ratio, 0.5)
+        self.assertEqual(Claim("", 8, "<=", 4).ratio, 2)
+        self.assertEqual(Claim("", -3, ">=", 90).ratio, float("inf"))
+        self.assertLessEqual(Claim("", 50, ">=", 0).ratio, 1)
+
+    def test_a_program_that_is_not_there_is_named(self):
+        def measure(run):
+            return run.launch(2, "examples/nothing")
+        result = figures.measure(figure(measure), self.run_)
+        self.assertEqual(result["status"], "not measured")
+        self.assertIn("bin/examples/nothing", result["reason"])
+
+    def test_commands_that_fail_and_that_are_late(self):
+        with self.assertRaisesRegex(NotMeasured, "ended with 3: so it is"):
+            self.run_.command(["sh", "-c", "echo so it is >&2; exit 3"])
+        with self.assertRaisesRegex(NotMeasured, "there is no nowhere"):
+            self.run_.command(["nowhere"])
+        with self.assertRaisesRegex(NotMeasured, "more than 0.2 s"):
+            self.run_.command(["sleep", "5"], timeout_s=0.2)
+        self.assertEqual(running.rows_of(self.run_.command(["sh", "-c", r"printf 'get\t8\t1.5\nget\t64'; exec sleep 5"],
+                                                           timeout_s=1)), {"get": {8: 1.5}})
+
+    def test_what_was_measured_once_is_kept_with_its_commands(self):
+        made = []
+        for _ in range(2):
+            self.run_.begin()
+            self.run_.kept("key", lambda: made.append(self.run_.command(["echo", "a"])))
+            self.assertEqual(self.run_.commands, ["echo a"])
+        self.assertEqual(len(made), 1)
+
+    def test_a_launcher_that_a_library_lacks_is_no_end(self):
+        with self.assertRaisesRegex(NotMeasured, "mpicc.nothing"):
+            self.run_.compiled("nothing", "messages.c")
+
+
+class Programs(unittest.TestCase):
+    def read(self, text):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(text)
+            file.flush()
+            return outside.read(file.name)
+
+    def test_rows_of_a_program(self):
+        rows = self.read('{"rows": [{"figure": "a.1", "x": 2, "series": "b", "value": 3, "unit": "s"}]}')
+        self.assertEqual(outside.series_of(outside.of_figure(rows, "a.1")), {"b": [(2, 3.0)]})
+        with self.assertRaisesRegex(NotMeasured, "no row of a.2"):
+            outside.of_figure(rows, "a.2")
+
+    def test_files_that_are_none(self):
+        for text in ("", "[]", '{"rows": [{"x": 1}]}', '{"rows": [{"figure": "a", "x": 1, "series": "b", "value": "c"}]}'):
+            with self.assertRaisesRegex(NotMeasured, "no rows in"):
+                self.read(text)
+        with self.assertRaisesRegex(NotMeasured, "no rows in"):
+            outside.read("/nonexistent/rows.json")
+
+
+class Pages(unittest.TestCase):
+    def test_every_table_and_figure_is_there(self):
+        names = {one.name for one in papers.all_figures()}
+        self.assertEqual(names, {f"{paper}.{number}" for paper, numbers in EXPECTED.items() for number in numbers})
+        for one in papers.all_figures():
+            self.assertTrue(one.title and one.claim.endswith(".") and one.changed.endswith(".") and one.printed, one.name)
+
+    def test_plots_are_pictures(self):
+        for series in ({"a": [[1, 1.0]]}, {"a": [[8, 0.5], [1 << 20, 3e7]], "<b>": [[8, 1.0]]}, {"a": [[0, 0.0]]},
+                       {str(i): [[1, 5.0], [2, 5.0]] for i in range(20)}):
+            for log in ("", "x", "y", "xy"):
+                xml.etree.ElementTree.fromstring(plot.plot(series, "bytes & more", "MB/s", log))
+
+    def test_points_lie_where_axes_say(self):
+        axis = plot.Axis([1, 100], True, 200)
+        self.assertEqual([axis.place(one) for one in (1, 10, 100)], [0, 100, 200])
+        axis = plot.Axis([0, 8], False, 100)
+        self.assertEqual(axis.place(axis.ticks[0]), 0)
+        self.assertEqual(axis.place(axis.ticks[-1]), 100)
+
+    def test_page_and_words_say_each_verdict(self):
+        held = [{"words": "a is ahead", "left": 1234.5, "relation": "<=", "right": 2000, "ratio": .6, "held": True, "measured": 1}]
+        lost = [held[0] | {"held": False, "measured": 3}]
+        for result, word in ((dict(verdicts=held), "held"), (dict(verdicts=held + lost), "not held")):
+            results = stored({"status": "measured", "x": "x", "y": "y", "series": {"a": [[1, 2]]}, "missing": ["c: no c"],
+                              "table": [["what", "ns"], ["a<b", 1.5]], "log": "xy"} | result)
+            for text in (page.page(results), page.in_words(results)):
+                self.assertIn("1,23", text)
+                self.assertIn("c: no c", text)
+            self.assertIn(f">{word}</span>. The paper", page.page(results))
+            self.assertIn("a &lt;title&gt;", page.page(results))
+            self.assertIn("./dev papers --only armci-1999.4\nrun a", page.page(results))
+            self.assertIn(f"**{word.capitalize()}**", page.in_words(results))
+            self.assertLess(max(map(len, page.in_words(results).splitlines())), 121)
+        results = stored({"status": "not measured", "reason": "there is no b"})
+        self.assertIn("Not measured: there is no b", page.page(results))
+        self.assertIn("**Not measured**", page.in_words(results))
+        self.assertIn("1 not measured", page.in_words(results))
+
+    def test_stored_results_are_short_numbers(self):
+        text = json.dumps(papers.rounded({"a": [(1.23456789, 2)], "b": "c"}))
+        self.assertEqual(text, '{"a": [[1.235, 2]], "b": "c"}')
+
+    def test_a_wrong_name_is_refused_with_those_that_are_there(self):
+        done = subprocess.run([sys.executable, "-B", SOURCE / "papers/papers.py", "/nonexistent", "--only", "armci-1999.5",
+                               "armci-1999.55"], capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no figure 'armci-1999.55'", done.stderr)
+        self.assertIn("armci-rma-2006.18", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(warnings="ignore")
