@@ -133,7 +133,7 @@ def sorting_many(run):
 
 def components(run):
     """Figure 9."""
-    rows = outside.rows(run, f"{PAPER}.9", "examples/meshes", timeout_s=120)
+    rows = outside.rows(f"{PAPER}.9", lambda file: run.launch(2, "examples/meshes", "--json", file, timeout_s=120))
     series = outside.series_of(rows)
     last = {name: one[-1][1] for name, one in series.items()}
     fixed = {name: value for name, value in last.items() if name.isdigit()}

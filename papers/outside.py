@@ -8,14 +8,12 @@ import tempfile
 from figures import NotMeasured
 
 
-def rows(run, figure, program, *arguments, ranks=2, options=(), timeout_s=120):
-    """[(x, series, value)] of that figure by a program of Armature, in the program's order."""
-    def measure():
-        with tempfile.TemporaryDirectory(prefix="papers-") as folder:
-            file = pathlib.Path(folder) / "rows.json"
-            run.launch(ranks, program, *arguments, "--json", file, options=options, timeout_s=timeout_s)
-            return read(file)
-    return of_figure(run.kept((program, arguments, ranks, options), measure), figure)
+def rows(figure, start):
+    """[(x, series, value)] of that figure, in the program's order. start(file) runs the program, which writes the file."""
+    with tempfile.TemporaryDirectory(prefix="papers-") as folder:
+        file = pathlib.Path(folder) / "rows.json"
+        start(file)
+        return of_figure(read(file), figure)
 
 
 def read(file):

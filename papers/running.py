@@ -131,8 +131,18 @@ class Run:
             self._compiled[library, source] = binary
         return self._compiled[library, source]
 
-    def mpi(self, library, source, *arguments, ranks=2, over_tcp=False, timeout_s=60):
-        binary = self.compiled(library, source)
+    def mpi(self, library, source, *arguments, **options):
+        """What a program of bench/peers prints, compiled here."""
+        return self.mpi_launch(library, self.compiled(library, source), *arguments, **options)
+
+    def twin(self, library, name, *arguments, **options):
+        """What the message-passing twin of an example prints, which the build has made."""
+        path = self.build / "bin/peers" / f"{name}_{library}"
+        if not path.exists():
+            raise NotMeasured(f"{self._short(str(path))} is not built (Debian: lib{library}-dev)")
+        return self.mpi_launch(library, path, *arguments, **options)
+
+    def mpi_launch(self, library, binary, *arguments, ranks=2, over_tcp=False, timeout_s=60):
         launcher = shutil.which(f"mpirun.{library}")
         if launcher is None:
             raise NotMeasured(f"there is no mpirun.{library} (Debian: {library}{'-bin' if library == 'openmpi' else ''})")

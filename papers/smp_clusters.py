@@ -87,7 +87,7 @@ def layouts_between_nodes(run):
 
 def water(run):
     """Figure 7."""
-    rows = outside.rows(run, f"{PAPER}.7", "examples/water", timeout_s=150)
+    rows = outside.rows(f"{PAPER}.7", lambda file: run.launch(4, "examples/water", "--json", file, timeout_s=150))
     series = outside.series_of(rows)
     last = {name: one[-1][1] for name, one in series.items()}
     return Measured([Claim("memory on the node is no slower than the network alone, s", last["memory on the node"], "<=",
