@@ -78,10 +78,17 @@ def summary(results):
     return f"<table><tr><th>Figure</th><th>Subject</th><th>Verdict</th></tr>\n{rows}</table>\n"
 
 
+def measured_on(results):
+    days = sorted({one["when"] for one in results["figures"]})
+    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    full = ", with --full" if all(one["full"] for one in results["figures"]) else ""
+    return f"{results['machine']}; {when}; {sum(one['seconds'] for one in results['figures'])} s in all{full}"
+
+
 def content(results):
     """The body of the page."""
     text = '<h1 id="the-papers-reproduced">The papers, reproduced</h1>\n'
-    text += (f'<p>{html.escape(results["machine"])}; {html.escape(results["when"])}; {results["seconds"]} s. A claim is an '
+    text += (f'<p>{html.escape(measured_on(results))}. A claim is an '
              "inequality; it holds where its two sides differ by no more than 5 % in the wrong direction. One that comes "
              "within 15 % of its border is measured three times, and the middle counts.</p>\n") + summary(results)
     for paper, title in PAPERS.items():
@@ -103,8 +110,7 @@ def in_words(results):
     text = ("# The papers, reproduced\n\n"
             "`./dev papers` measures the tables and figures of the five papers that Armature implements. This is its last\n"
             "report in words; [its README](../papers/README.md) says how it is made. Numbers of another run differ, verdicts\n"
-            "should not.\n\n"
-            f"{results['machine']}.\n{results['when']}; {results['seconds']} s.\n"
+            "should not.\n\n" + wrapped(measured_on(results) + ".") +
             f"Figures: {counts['held']} held, {counts['not held']} not held, {counts['not measured']} not measured.\n")
     for paper, title in PAPERS.items():
         figures = [one for one in results["figures"] if one["paper"] == paper]

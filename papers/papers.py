@@ -1,5 +1,6 @@
-"""papers.py BUILD [--full] [--only FIGURE...] [--output DIR] [--words FILE] [--results FILE]: measures the tables and
-figures of the papers, and writes a report with plots, index.html, in DIR; results.json beside it is what was measured."""
+"""papers.py BUILD [--full] [--only FIGURE...] [--output DIR] [--keep]: measures the tables and figures of the papers, and
+writes a report with plots, index.html, in DIR; results.json beside it is what was measured. With --only the report keeps
+what an earlier run has measured of the others. --keep also writes docs/papers.json and docs/papers.md."""
 
 import argparse
 import datetime
@@ -46,24 +47,51 @@ def machine():
     return f"{len(os.sched_getaffinity(0))} usable cores ({model}), load {os.getloadavg()[0]:.1f} at the start"
 
 
-def measure_all(asked, run, say=print):
-    """The results of these figures, as they are stored."""
-    start = time.monotonic()
-    results = {"machine": machine(), "when": datetime.date.today().isoformat(), "full": run.full, "figures": []}
+def measure_all(asked, run, say=print, after_each=lambda results: None):
+    """The results of these figures, as they are stored; what there is of them is handed on after each figure."""
+    results = {"machine": machine(), "figures": []}
     for number, figure in enumerate(asked, 1):
         begin = time.monotonic()
         run.begin()
         found = {"name": figure.name, "paper": figure.paper, "heading": figure.heading, "title": figure.title,
                  "claim": figure.claim, "changed": figure.changed, "printed": [list(one) for one in figure.printed]}
         found |= figures.measure(figure, run)
-        found["commands"] = list(dict.fromkeys(run.commands))
+        found |= {"commands": list(dict.fromkeys(run.commands)), "seconds": round(time.monotonic() - begin),
+                  "when": datetime.date.today().isoformat(), "full": run.full}
         results["figures"].append(rounded(found))
-        say(f"{number}/{len(asked)} {figure.name}: {page.verdict_of(found)} ({time.monotonic() - begin:.0f} s)"
+        after_each(results)
+        say(f"{number}/{len(asked)} {figure.name}: {page.verdict_of(found)} ({found['seconds']} s)"
             + (f": {found['reason']}" if found["status"] != "measured" else ""))
         for one in found.get("verdicts", ()):
             say(f"    {page.comparison(one)}: {page.word_of(one)}")
-    results["seconds"] = round(time.monotonic() - start)
     return results
+
+
+def merged(results, earlier):
+    """These results, with what an earlier run has of other figures, in the order of the papers."""
+    by_name = {one["name"]: one for one in [*earlier.get("figures", []), *results["figures"]]}
+    return results | {"figures": [by_name[one.name] for one in all_figures() if one.name in by_name]}
+
+
+def stored(path):
+    """What an earlier run has left there, which is nothing where there was none."""
+    try:
+        found = json.loads(path.read_text())
+        return found if all("name" in one for one in found["figures"]) else {}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def write(results, output):
+    """The report, and what it is made of."""
+    output.mkdir(parents=True, exist_ok=True)
+    (output / "results.json").write_text(as_text(results))
+    (output / "index.html").write_text(page.page(results))
+
+
+def as_text(results):
+    """A line for each figure."""
+    return json.dumps(results, ensure_ascii=False).replace('{"name": "', '\n{"name": "') + "\n"
 
 
 def rounded(value):
@@ -82,8 +110,8 @@ def parsed():
     parser.add_argument("--full", action="store_true", help="the papers' sizes, too, where they take minutes")
     parser.add_argument("--only", nargs="+", default=[], metavar="FIGURE", help="these figures, or those of these papers")
     parser.add_argument("--output", default=None, metavar="DIR", help="where the report goes (default: build/papers)")
-    parser.add_argument("--words", metavar="FILE", help="also write the report in words to this document")
-    parser.add_argument("--results", metavar="FILE", help="also write what was measured to this file")
+    parser.add_argument("--keep", action="store_true",
+                        help="also write docs/papers.json, of which the site's page is made, and docs/papers.md")
     parser.add_argument("--list", action="store_true", help="name the figures, and measure nothing")
     return parser.parse_args()
 
@@ -97,14 +125,15 @@ def main():
     output = pathlib.Path(options.output or pathlib.Path(options.build) / "papers")
     output.mkdir(parents=True, exist_ok=True)
     run = running.Run(pathlib.Path(options.build).resolve(), options.full, BUDGET_S * (3 if options.full else 1))
-    results = measure_all(asked, run, lambda line: print(line, flush=True))
-    stored = json.dumps(results, indent=None, ensure_ascii=False).replace('{"name"', '\n{"name"') + "\n"
-    for path in [output / "results.json"] + ([pathlib.Path(options.results)] if options.results else []):
-        path.write_text(stored)
-    (output / "index.html").write_text(page.page(results))
-    if options.words:
-        pathlib.Path(options.words).write_text(page.in_words(results))
-    print(f"{len(asked)} figures in {results['seconds']} s; the report: {output / 'index.html'}")
+    begin = time.monotonic()
+    earlier = stored(output / "results.json") if options.only else {}
+    results = merged(measure_all(asked, run, lambda line: print(line, flush=True),
+                                 lambda results: write(merged(results, earlier), output)), earlier)
+    if options.keep:
+        documents = running.ROOT / "docs"
+        (documents / "papers.json").write_text(as_text(results))
+        (documents / "papers.md").write_text(page.in_words(results))
+    print(f"{len(asked)} figures in {time.monotonic() - begin:.0f} s; the report: {output / 'index.html'}")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,9 @@ import reference
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.append(str(ROOT / "papers"))
+import page as report  # noqa: E402, the report of ./dev papers
+
 INTERFACES = {"compat/armci/include/armci.h": "armci.h", "compat/armci/include/message.h": "message.h",
               "compat/armci/include/armcix.h": "armcix.h", "compat/armci/include/mp3.h": "mp3.h"}
 GUIDES = ["first-program", "memory", "semantics", "completion", "teams", "remote-calls", "containers", "views", "algorithms",
@@ -197,6 +200,12 @@ class Site:
                    'ARMCI. OpenSHMEM and coarrays are described by their standards; the guides have what is '
                    f"Armature's own.</p>\n<table><tr><th>Header</th><th>Subject</th></tr>\n{rows}</table>\n")
 
+    def papers(self):
+        """The last report of the papers' figures, with its plots."""
+        text = report.content(json.loads((ROOT / "docs/papers.json").read_text()))
+        self.note_sections("The papers, reproduced", "papers/report.html", text)
+        self.write("papers/report.html", "The papers, reproduced", text)
+
     def contents(self, documents):
         folders = {}
         for name in documents:
@@ -221,13 +230,15 @@ class Site:
             ("Armature", [("A tour", "index.html"), ("Changes", "CHANGELOG.html")]),
             ("Guides", [(self.titles[name], url_of(name)) for name in guides]),
             ("Reference", [("Public headers", "reference/index.html"), ("Examples", "examples/index.html"),
-                           ("Glossary", "docs/internals/glossary.html"), ("Figures", "docs/figures.html")]),
+                           ("Glossary", "docs/internals/glossary.html"), ("Figures", "docs/figures.html"),
+                           ("The papers, reproduced", "papers/report.html")]),
             ("Inside", [("Architecture", "docs/ARCHITECTURE.html"), ("Contributing", "CONTRIBUTING.html"),
                         ("All documents", "contents.html")])]
         for name in documents:
             self.markdown_page(name)
         self.examples()
         self.reference()
+        self.papers()
         self.contents(documents)
         made = {one for one in self.wanted if (self.output / url_of(one)).exists()}
         for name in self.wanted:

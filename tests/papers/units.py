@@ -43,8 +43,9 @@ def one_of(*lefts, right=10.0):
 
 def stored(results):
     found = {"name": "armci-1999.4", "paper": "armci-1999", "heading": "armci-1999, figure 4", "title": "a <title>",
-             "claim": "a is ahead of b.", "changed": "nothing", "printed": [["a", "1 us", "here"]], "commands": ["run a"]}
-    return {"machine": "2 cores", "when": "2026-01-01", "seconds": 3, "figures": [found | results]}
+             "claim": "a is ahead of b.", "changed": "nothing", "printed": [["a", "1 us", "here"]], "commands": ["run a"],
+             "seconds": 3, "when": "2026-01-01", "full": False}
+    return {"machine": "2 cores", "figures": [found | results]}
 
 
 class Verdicts(unittest.TestCase):
@@ -171,6 +172,19 @@ class Pages(unittest.TestCase):
     def test_stored_results_are_short_numbers(self):
         text = json.dumps(papers.rounded({"a": [(1.23456789, 2)], "b": "c"}))
         self.assertEqual(text, '{"a": [[1.235, 2]], "b": "c"}')
+
+    def test_a_report_keeps_what_was_measured_of_others(self):
+        old = stored({"status": "not measured", "reason": "old"})
+        new = stored({"status": "not measured", "reason": "new"})
+        other = {"figures": [old["figures"][0] | {"name": "armci-1999.5"}, old["figures"][0]]}
+        both = papers.merged(new, other)["figures"]
+        self.assertEqual([(one["name"], one["reason"]) for one in both], [("armci-1999.4", "new"), ("armci-1999.5", "old")])
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            papers.write(new, folder)
+            self.assertEqual(papers.stored(folder / "results.json"), new)
+            self.assertEqual(papers.stored(folder / "index.html"), {})
+            self.assertEqual(papers.stored(folder / "nothing"), {})
 
     def test_a_wrong_name_is_refused_with_those_that_are_there(self):
         done = subprocess.run([sys.executable, "-B", SOURCE / "papers/papers.py", "/nonexistent", "--only", "armci-1999.5",
