@@ -4,7 +4,7 @@ import dataclasses
 import statistics
 
 MARGIN = 0.05  # of a claim: what one run differs from the next by
-NEAR = 0.15    # as near to its border a claim is measured again
+NEAR = 0.15    # as near to its border a claim that holds is measured again
 
 
 class NotMeasured(Exception):
@@ -28,8 +28,9 @@ class Claim:
         return small / large
 
     @property
-    def is_near(self):
-        return abs(self.ratio - 1) < NEAR
+    def is_doubtful(self):
+        """True where another run might say otherwise: near to its border, or not held, as on a disturbed machine."""
+        return self.ratio > 1 - NEAR
 
 
 @dataclasses.dataclass
@@ -78,12 +79,12 @@ def judge(measurements):
 
 
 def measured_enough(measurements):
-    """True unless a claim is so near to its border that another run might say otherwise."""
-    return len(measurements) >= 3 or not any(claim.is_near for claim in measurements[-1].claims + measurements[0].claims)
+    """True unless a claim is in doubt, and has not been measured three times yet."""
+    return len(measurements) >= 3 or not any(claim.is_doubtful for one in measurements for claim in one.claims)
 
 
 def measure(figure, run):
-    """The result of a figure as it is stored; a second and third time where a claim is near to its border."""
+    """The result of a figure as it is stored; a second and third time where a claim is in doubt."""
     measurements = []
     try:
         while not measurements or not (measured_enough(measurements) or run.is_late()):

@@ -89,8 +89,8 @@ def content(results):
     """The body of the page."""
     text = '<h1 id="the-papers-reproduced">The papers, reproduced</h1>\n'
     text += (f'<p>{html.escape(measured_on(results))}. A claim is an '
-             "inequality; it holds where its two sides differ by no more than 5 % in the wrong direction. One that comes "
-             "within 15 % of its border is measured three times, and the middle counts.</p>\n") + summary(results)
+             "inequality; it holds where its two sides differ by no more than 5 % in the wrong direction. One that "
+             "does not hold, or is within 15 % of its border, is measured three times, and the middle counts.</p>\n") + summary(results)
     for paper, title in PAPERS.items():
         sections = "".join(section(one) for one in results["figures"] if one["paper"] == paper)
         if sections:

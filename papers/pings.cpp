@@ -18,7 +18,7 @@ namespace {
 using armature::World;
 using Clock = std::chrono::steady_clock;
 
-/// What the two ranks call on each other.
+/// A player's methods are called by the other rank.
 class Player {
  public:
   void ping() { ++pings_; }
@@ -50,7 +50,8 @@ double middle_ns(armature::shared<Player>& player, int pings) {
   return rounds[rounds.size() / 2];
 }
 
-void measure(armature::shared<Player>& player, std::uint32_t aggregation, const std::vector<int>& counts) {
+void measure(armature::shared<Player>& player, std::uint32_t aggregation,
+             const std::vector<int>& counts) {
   armature::RmiSettings settings = armature::rmi_settings();
   settings.aggregation = aggregation;
   armature::set_rmi_settings(settings);

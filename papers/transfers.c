@@ -1,6 +1,7 @@
-/* What the papers on ARMCI measure of transfers, through armci.h: process 0 acts on process 1, which
- * waits. Prints lines of operation, size and nanoseconds, separated by tabs, each the middle one of
- * several batches. The words behind the program choose what is measured; without any, all is.
+/* Transfers as the papers on ARMCI measure them, through armci.h: process 0 acts on process 1,
+ * which waits. Prints lines of operation, size and nanoseconds, separated by tabs, each the middle
+ * one of several batches. The words behind the program choose what is measured; without any, all
+ * is.
  *
  *   armature run -n 2 build/bin/papers/transfers contiguous strided gather overlap accumulate
  *   armature run -n 2 --nodes 2 build/bin/papers/transfers strided
@@ -17,8 +18,8 @@
 
 enum { BATCHES = 7, WINDOW = 8, LONGEST = 1 << 20, SIDE = 512, COUNT_MAX = 1000, STEP = 3 };
 
-static int me, argument;  /* bytes, rows or elements of the row that is being measured */
-static void *remote[64];
+static int me, argument; /* bytes, rows or elements of the row that is being measured */
+static void* remote[64];
 static char *local, *target;
 static armci_hdl_t handles[COUNT_MAX];
 static void *from[COUNT_MAX], *to[COUNT_MAX];
@@ -72,13 +73,14 @@ static void get_rows(void) {
   const int row = argument * (int)sizeof(double);
   for (int i = 0; i < argument; ++i) {
     ARMCI_INIT_HANDLE(&handles[i]);
-    ARMCI_NbGet(target + (long)i * SIDE * (long)sizeof(double), local + (long)i * row, row, 1, &handles[i]);
+    ARMCI_NbGet(target + (long)i * SIDE * (long)sizeof(double), local + (long)i * row, row, 1,
+                &handles[i]);
   }
   for (int i = 0; i < argument; ++i) ARMCI_Wait(&handles[i]);
 }
 
-static void *element(int i) { return (double *)target + (long)i * STEP; }
-static void *place(int i) { return (double *)local + i; }
+static void* element(int i) { return (double*)target + (long)i * STEP; }
+static void* place(int i) { return (double*)local + i; }
 
 static void get_each(void) {
   for (int i = 0; i < argument; ++i) {
@@ -113,14 +115,16 @@ static void put_vector(void) {
 static void get_aggregated(void) {
   ARMCI_INIT_HANDLE(&handles[0]);
   ARMCI_SET_AGGREGATE_HANDLE(&handles[0]);
-  for (int i = 0; i < argument; ++i) ARMCI_NbGet(element(i), place(i), sizeof(double), 1, &handles[0]);
+  for (int i = 0; i < argument; ++i)
+    ARMCI_NbGet(element(i), place(i), sizeof(double), 1, &handles[0]);
   ARMCI_Wait(&handles[0]);
 }
 
 static void put_aggregated(void) {
   ARMCI_INIT_HANDLE(&handles[0]);
   ARMCI_SET_AGGREGATE_HANDLE(&handles[0]);
-  for (int i = 0; i < argument; ++i) ARMCI_NbPut(place(i), element(i), sizeof(double), 1, &handles[0]);
+  for (int i = 0; i < argument; ++i)
+    ARMCI_NbPut(place(i), element(i), sizeof(double), 1, &handles[0]);
   ARMCI_Wait(&handles[0]);
   ARMCI_Fence(1);
 }
@@ -131,17 +135,18 @@ static double batch_ns(void (*call)(void), long calls) {
   return (armci_timer() - start) * 1e9 / (double)calls;
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
+static int ascending(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
 }
 
-static double middle(double *values, int count) {
+static double middle(double* values, int count) {
   qsort(values, (size_t)count, sizeof *values, ascending);
   return values[count / 2];
 }
 
-/* Some 8 ms a batch: short enough for many rows, long enough that a turn of another program is not all. */
+/* Some 8 ms a batch: short enough for many rows, long enough that a turn of another program is not
+ * all. */
 static double time_of(void (*call)(void)) {
   double ns[BATCHES];
   call();
@@ -163,7 +168,7 @@ static void warm_up(void) {
   }
 }
 
-static void row(const char *operation, int size, double divisor, void (*call)(void)) {
+static void row(const char* operation, int size, double divisor, void (*call)(void)) {
   argument = size;
   printf("%s\t%d\t%.2f\n", operation, size, time_of(call) / divisor);
   fflush(stdout);
@@ -209,7 +214,7 @@ static void compute(double seconds) {
     for (int i = 0; i < 100; ++i) sink = sink + 1;
 }
 
-/* What the calls of a get still take that computes in between, as a part of the get alone. */
+/* A get that computes in between: what its calls still take, as a part of the get alone. */
 static double seen_per_cent(double whole_s, double computing_s) {
   double seen[41];
   for (int i = 0; i < 41; ++i) {
@@ -235,25 +240,28 @@ static void overlap(void) {
 }
 
 static const struct {
-  const char *name;
+  const char* name;
   void (*measure)(void);
-} parts[] = {{"contiguous", contiguous}, {"strided", strided}, {"gather", gather},
-             {"overlap", overlap},       {"accumulate", accumulate}};
+} parts[] = {{"contiguous", contiguous},
+             {"strided", strided},
+             {"gather", gather},
+             {"overlap", overlap},
+             {"accumulate", accumulate}};
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-static int is_part(const char *word) {
+static int is_part(const char* word) {
   for (int i = 0; i < PARTS; ++i)
     if (strcmp(word, parts[i].name) == 0) return 1;
   return 0;
 }
 
-static int asked_for(const char *name, int argc, char **argv) {
+static int asked_for(const char* name, int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
     if (strcmp(argv[i], name) == 0) return 1;
   return argc == 1;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   ARMCI_Init_args(&argc, &argv);
   me = armci_msg_me();
   const int processes = armci_msg_nproc();
@@ -263,7 +271,8 @@ int main(int argc, char **argv) {
       ARMCI_Error("usage: transfers [contiguous] [strided] [gather] [overlap] [accumulate]", 2);
   const armci_size_t room = (armci_size_t)WINDOW * LONGEST;
   local = ARMCI_Malloc_local(room);
-  if (local == NULL || ARMCI_Malloc(remote, room) != 0) ARMCI_Error("transfers: not enough memory", 1);
+  if (local == NULL || ARMCI_Malloc(remote, room) != 0)
+    ARMCI_Error("transfers: not enough memory", 1);
   memset(local, 0, (size_t)room);
   memset(remote[me], 0, (size_t)room);
   target = remote[1];

@@ -1,5 +1,5 @@
-/* Jacobi iteration on a square with an MPI library, as examples/jacobi has it: each process owns a
- * band of rows, whose outer rows go to its neighbours after every step. Prints the seconds.
+/* Jacobi iteration on a square with an MPI library, as examples/jacobi has it: each process owns
+ * some rows, the outer ones of which go to its neighbours after every step. Prints the seconds.
  *
  *   mpicc -O3 jacobi.c -o jacobi -lm
  *   mpirun -n 2 ./jacobi 1000 200
@@ -85,8 +85,8 @@ int main(int argc, char** argv) {
   double off = error(steps);
   MPI_Allreduce(MPI_IN_PLACE, &off, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   if (me == 0)
-    printf("%d x %d points, %d processes, %d steps: seconds %.4f, last change %.2e, error %.1e\n", n, n,
-           processes, steps, seconds, change, off);
+    printf("%d x %d points, %d processes, %d steps: seconds %.4f, last change %.2e, error %.1e\n",
+           n, n, processes, steps, seconds, change, off);
   MPI_Finalize();
   return off < 1e-10 ? 0 : 1;
 }

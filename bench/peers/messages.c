@@ -11,7 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCHES = 7, WINDOW = 8, LONGEST = 1 << 20, SIDE = 512, COUNT_MAX = 1000, STEP = 3, TAG = 1 };
+enum {
+  BATCHES = 7,
+  WINDOW = 8,
+  LONGEST = 1 << 20,
+  SIDE = 512,
+  COUNT_MAX = 1000,
+  STEP = 3,
+  TAG = 1
+};
 
 struct request {
   int what, argument, calls;
@@ -36,14 +44,16 @@ static void ask(int what, int calls) {
 
 static void stream(int to) {
   for (int i = 0; i < WINDOW; ++i)
-    MPI_Isend(memory + (size_t)i * argument, argument, MPI_BYTE, to, TAG, MPI_COMM_WORLD, &pending[i]);
+    MPI_Isend(memory + (size_t)i * argument, argument, MPI_BYTE, to, TAG, MPI_COMM_WORLD,
+              &pending[i]);
   wait_all();
   MPI_Recv(NULL, 0, MPI_BYTE, to, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void take_stream(int from) {
   for (int i = 0; i < WINDOW; ++i)
-    MPI_Irecv(memory + (size_t)i * argument, argument, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &pending[i]);
+    MPI_Irecv(memory + (size_t)i * argument, argument, MPI_BYTE, from, TAG, MPI_COMM_WORLD,
+              &pending[i]);
   wait_all();
   MPI_Send(NULL, 0, MPI_BYTE, from, TAG, MPI_COMM_WORLD);
 }
@@ -237,7 +247,7 @@ static void compute(double seconds) {
     for (int i = 0; i < 100; ++i) sink = sink + 1;
 }
 
-/* What the calls of a request still take that computes in between, as a part of the request alone. */
+/* A request that computes in between: what its calls still take, as a part of the request alone. */
 static double seen_per_cent(double whole_s, double computing_s) {
   double seen[41];
   ask(SEND, 41);
@@ -266,8 +276,9 @@ static void overlap(void) {
 static const struct {
   const char* name;
   void (*measure)(void);
-} parts[] = {{"latency", latency}, {"windows", windows}, {"one_sided", one_sided},   {"strided", strided},
-             {"gather", gather},   {"overlap", overlap}, {"accumulate", accumulate}, {"pings", many_pings}};
+} parts[] = {{"latency", latency},       {"windows", windows}, {"one_sided", one_sided},
+             {"strided", strided},       {"gather", gather},   {"overlap", overlap},
+             {"accumulate", accumulate}, {"pings", many_pings}};
 
 static void measure(int argc, char** argv) {
   for (int i = 0; i < (int)(sizeof parts / sizeof parts[0]); ++i) {

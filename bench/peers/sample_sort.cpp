@@ -1,5 +1,6 @@
 // Sample sort of integers with an MPI library, as examples/sample_sort has it by messages: the
-// numbers are sorted into a bucket for each process, which all exchange at once. Prints the seconds.
+// numbers are sorted into a bucket for each process, which all exchange at once. Prints the
+// seconds.
 //
 //   mpicxx -std=c++20 -O3 sample_sort.cpp -o sample_sort
 //   mpirun -n 2 ./sample_sort 10000000
@@ -63,7 +64,8 @@ bool is_right(const Numbers& sorted, long before, int me, int processes) {
   long count = static_cast<long>(sorted.size()), all = 0;
   MPI_Allreduce(&count, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   const int none[2] = {0, 0};
-  int ends[2] = {sorted.empty() ? none[0] : sorted.front(), sorted.empty() ? none[1] : sorted.back()};
+  int ends[2] = {sorted.empty() ? none[0] : sorted.front(),
+                 sorted.empty() ? none[1] : sorted.back()};
   std::vector<int> ends_of_all(static_cast<std::size_t>(2 * processes));
   MPI_Allgather(ends, 2, MPI_INT, ends_of_all.data(), 2, MPI_INT, MPI_COMM_WORLD);
   const bool follows = me == 0 || ends_of_all[static_cast<std::size_t>(2 * me - 1)] <= ends[0];
