@@ -7,6 +7,7 @@ import datetime
 import json
 import os
 import pathlib
+import signal
 import sys
 import time
 
@@ -118,6 +119,7 @@ def parsed():
 
 def main():
     options = parsed()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     asked = wanted(options.only)
     if options.list:
         print("\n".join(f"{one.name:34} {one.title}" for one in asked))

@@ -73,6 +73,9 @@ class Run:
             if printed:
                 return printed
             raise NotMeasured(f"{shown} took more than {timeout_s} s") from None
+        except BaseException:  # the report itself is ended
+            ended(process)
+            raise
         if process.returncode != 0:
             said = (errors.strip() or printed.strip() or "nothing").splitlines()[-1]
             raise NotMeasured(f"{shown} ended with {process.returncode}: {said[:200]}")
