@@ -48,15 +48,19 @@ def machine():
     return f"{len(os.sched_getaffinity(0))} usable cores ({model}), load {os.getloadavg()[0]:.1f} at the start"
 
 
+def described(figure):
+    """The part of a result that no run changes."""
+    return {"name": figure.name, "paper": figure.paper, "heading": figure.heading, "title": figure.title,
+            "claim": figure.claim, "changed": figure.changed, "printed": [list(one) for one in figure.printed]}
+
+
 def measure_all(asked, run, say=print, after_each=lambda results: None):
     """The results of these figures, as they are stored; what there is of them is handed on after each figure."""
     results = {"machine": machine(), "figures": []}
     for number, figure in enumerate(asked, 1):
         begin = time.monotonic()
         run.begin()
-        found = {"name": figure.name, "paper": figure.paper, "heading": figure.heading, "title": figure.title,
-                 "claim": figure.claim, "changed": figure.changed, "printed": [list(one) for one in figure.printed]}
-        found |= figures.measure(figure, run)
+        found = described(figure) | figures.measure(figure, run)
         found |= {"commands": list(dict.fromkeys(run.commands)), "seconds": round(time.monotonic() - begin),
                   "when": datetime.date.today().isoformat(), "full": run.full}
         results["figures"].append(rounded(found))
@@ -72,6 +76,13 @@ def merged(results, earlier):
     """These results, with what an earlier run has of other figures, in the order of the papers."""
     by_name = {one["name"]: one for one in [*earlier.get("figures", []), *results["figures"]]}
     return results | {"figures": [by_name[one.name] for one in all_figures() if one.name in by_name]}
+
+
+def complete(results):
+    """These results, with each figure that none of the runs has measured."""
+    reason = {"status": "not measured", "reason": "no run of this report has measured it", "commands": [], "seconds": 0,
+              "when": datetime.date.today().isoformat(), "full": False}
+    return merged(results, {"figures": [described(one) | reason for one in all_figures()]})
 
 
 def stored(path):
@@ -132,7 +143,7 @@ def main():
     results = merged(measure_all(asked, run, lambda line: print(line, flush=True),
                                  lambda results: write(merged(results, earlier), output)), earlier)
     if options.keep:
-        documents = running.ROOT / "docs"
+        documents, results = running.ROOT / "docs", complete(results)
         (documents / "papers.json").write_text(as_text(results))
         (documents / "papers.md").write_text(page.in_words(results))
     print(f"{len(asked)} figures in {time.monotonic() - begin:.0f} s; the report: {output / 'index.html'}")

@@ -179,6 +179,9 @@ class Pages(unittest.TestCase):
         other = {"figures": [old["figures"][0] | {"name": "armci-1999.5"}, old["figures"][0]]}
         both = papers.merged(new, other)["figures"]
         self.assertEqual([(one["name"], one["reason"]) for one in both], [("armci-1999.4", "new"), ("armci-1999.5", "old")])
+        whole = papers.complete(new)["figures"]
+        self.assertEqual(len(whole), len(papers.all_figures()))
+        self.assertEqual({one["reason"] for one in whole}, {"new", "no run of this report has measured it"})
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             papers.write(new, folder)
