@@ -157,11 +157,11 @@ def product(run, figure, ranks):
     """{series: {x: ms}} of the product of the sparse matrix: a figure's rows, each rank a node."""
     def measure():
         found = outside.rows(figure, lambda file: run.launch(
-            ranks, "examples/sparse", "--json", file, options=["--nodes", ranks], timeout_s=90))
+            ranks, "examples/sparse_matrix", "--json", file, options=["--nodes", ranks], timeout_s=90))
         for library, title in LIBRARIES.items():
             try:
                 found += [(x, title, value) for x, _, value in outside.rows(figure, lambda file: run.twin(
-                    library, "sparse", "--json", file, ranks=ranks, over_tcp=True, timeout_s=90))]
+                    library, "sparse_matrix", "--json", file, ranks=ranks, over_tcp=True, timeout_s=90))]
             except NotMeasured:
                 pass
         return {name: dict(points) for name, points in outside.series_of(found).items()}
