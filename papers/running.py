@@ -77,7 +77,7 @@ class Run:
             ended(process)
             raise
         if process.returncode != 0:
-            said = (errors.strip() or printed.strip() or "nothing").splitlines()[-1]
+            said = (errors.strip() or printed.strip() or "nothing").splitlines()[0]
             raise NotMeasured(f"{shown} ended with {process.returncode}: {said[:200]}")
         return printed
 
