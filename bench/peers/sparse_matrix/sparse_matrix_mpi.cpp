@@ -1,7 +1,7 @@
-// The product of a sparse matrix and a vector as examples/sparse computes it, by message passing:
-// an owner packs the elements that another rank needs, and sends them.
+// The product of a sparse matrix and a vector as examples/sparse_matrix computes it, by message
+// passing: an owner packs the elements that another rank needs, and sends them.
 //
-//   mpirun -n 4 sparse_openmpi [--block 9x58x27 | --matrix FILE] [--repeat N] [--json FILE]
+//   mpirun -n 4 sparse_matrix_openmpi [--block 9x58x27 | --matrix FILE] [--repeat N] [--json FILE]
 #include <mpi.h>
 
 #include <algorithm>
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
   try {
     run(sparse::parse_command_line(argc, argv));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "sparse: %s\n", error.what());
+    std::fprintf(stderr, "sparse_matrix: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   MPI_Finalize();

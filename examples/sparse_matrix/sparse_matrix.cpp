@@ -1,7 +1,8 @@
 // The product of a sparse matrix and a vector, both spread over the ranks: the experiment of
 // ARMCI's paper (armci-rma-2006, figures 23 and 24).
 //
-//   armature run -n 4 --nodes 4 sparse [--block 9x58x27 | --matrix FILE] [--repeat N] [--json FILE]
+//   armature run -n 4 --nodes 4 sparse_matrix [--block 9x58x27 | --matrix FILE] [--repeat N]
+//   [--json FILE]
 //
 // A rank has rows of the matrix, and copies of the elements of the vector that these need. In each
 // product it fetches them anew from their owners, by four ways that get the same elements:
@@ -12,7 +13,8 @@
 //   vector        one get of many pieces from each owner
 //
 // The matrix is the stiffness of an elastic block, of the paper's size, or a file in the format of
-// the Matrix Market or of Harwell and Boeing. bench/peers/sparse is the program by message passing.
+// the Matrix Market or of Harwell and Boeing. bench/peers/sparse_matrix is the program by message
+// passing.
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -176,7 +178,7 @@ int main(int argc, char** argv) {
     try {
       return run(world, sparse::parse_command_line(argc, argv));
     } catch (const std::exception& error) {  // the same on all ranks
-      if (world.rank() == 0) std::fprintf(stderr, "sparse: %s\n", error.what());
+      if (world.rank() == 0) std::fprintf(stderr, "sparse_matrix: %s\n", error.what());
       return 2;
     }
   });

@@ -1,4 +1,5 @@
-// The parts of examples/sparse by themselves: the matrix that it makes, the files that it reads.
+// The parts of examples/sparse_matrix by themselves: the matrix that it makes, the files that it
+// reads.
 #include <cmath>
 #include <functional>
 #include <sstream>
