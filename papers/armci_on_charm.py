@@ -20,7 +20,7 @@ def modules(run):
 
 def checkpoints(run):
     """Table 1."""
-    rows = run.bench("virtual", "checkpoint", quick=True)
+    rows = run.bench("virtual", "checkpoint")
     table = [["what", "MB", "ms", "MB/s", "plain files, MB/s"]]
     claims = []
     for (op, size), row in rows.items():
