@@ -4,6 +4,7 @@ when they are first needed. Says which commands were run."""
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import signal
@@ -82,7 +83,8 @@ class Run:
         return printed
 
     def _short(self, word):
-        return word.replace(f"{ROOT}/", "").replace(self._folder.name, "$FOLDER")
+        folder = rf"{re.escape(tempfile.gettempdir())}/papers-\w+"
+        return re.sub(folder, "$FOLDER", word.replace(f"{ROOT}/", ""))
 
     def kept(self, key, make):
         """Measured once, also where several figures show it."""
