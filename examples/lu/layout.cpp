@@ -18,29 +18,44 @@ int choose_grid_rows(int ranks) {
   return rows;
 }
 
+// One node, unless nodes matter.
+int nodes_of(const Layout::Shape& shape) {
+  if (shape.distribution != Distribution::node_cyclic) return 1;
+  if (shape.nodes < 1 || shape.ranks % shape.nodes != 0)
+    throw std::invalid_argument("node-cyclic wants as many ranks on each node, not " +
+                                std::to_string(shape.ranks) + " on " + std::to_string(shape.nodes));
+  return shape.nodes;
+}
+
 }  // namespace
 
 Distribution parse_distribution(std::string_view name) {
   if (name == "block-cyclic") return Distribution::block_cyclic;
+  if (name == "node-cyclic") return Distribution::node_cyclic;
   if (name == "block") return Distribution::block;
   throw std::invalid_argument("no distribution '" + std::string(name) +
-                              "': give block-cyclic or block");
+                              "': give block-cyclic, node-cyclic or block");
 }
 
 Layout::Layout(const Shape& shape)
     : shape_(shape),
       blocks_(divide_up(shape.n, shape.block)),
-      grid_rows_(choose_grid_rows(shape.ranks)),
+      node_rows_(choose_grid_rows(shape.ranks / nodes_of(shape))),
+      node_cols_(shape.ranks / nodes_of(shape) / node_rows_),
+      grid_rows_(choose_grid_rows(nodes_of(shape)) * node_rows_),
       grid_cols_(shape.ranks / grid_rows_),
-      rows_each_(divide_up(blocks_, grid_rows_)),
-      cols_each_(divide_up(blocks_, grid_cols_)) {}
+      node_block_rows_(divide_up(blocks_, grid_rows_ / node_rows_)),
+      node_block_cols_(divide_up(blocks_, grid_cols_ / node_cols_)),
+      rows_each_(divide_up(node_block_rows_, node_rows_)),
+      cols_each_(divide_up(node_block_cols_, node_cols_)) {}
 
 int Layout::edge(int i) const { return std::min(shape_.block, shape_.n - i * shape_.block); }
 
 Block Layout::locate(double* memory, int i, int j) const {
   const std::ptrdiff_t b = shape_.block;
   if (cyclic()) {
-    const std::ptrdiff_t index = std::ptrdiff_t{i / grid_rows_} * cols_each_ + j / grid_cols_;
+    const std::ptrdiff_t row = i % node_block_rows_ / node_rows_;
+    const std::ptrdiff_t index = row * cols_each_ + j % node_block_cols_ / node_cols_;
     return {.data = memory + index * b * b, .ld = edge(j), .rows = edge(i), .cols = edge(j)};
   }
   const std::ptrdiff_t ld = cols_each_ * b;

@@ -1,6 +1,7 @@
 // Blocked LU factorisation without pivoting, the SPLASH-2 kernel, on one-sided memory:
 //
-//   armature run -n 4 lu [--n 2048] [--block 32] [--distribution block-cyclic|block] [--no-threads]
+//   armature run -n 4 lu [--n 2048] [--block 32] [--no-threads]
+//                         [--distribution block-cyclic|node-cyclic|block]
 //   armature run -n 8 --virtual --nodes 2 --elastic --copy-every 1 lu --meet 4
 //
 // The matrix is spread over the ranks' global memory (layout.hpp); in each step a rank fetches the
@@ -46,6 +47,7 @@ int parse_size(std::string_view option, const char* text) {
 Options parse_options(int argc, char** argv, int ranks) {
   Options options;
   options.shape.ranks = ranks;
+  options.shape.nodes = armature::domain_count(armature::Domain::smp);
   for (int i = 1; i < argc; ++i) {
     const std::string_view option = argv[i];
     if (option == "--no-threads") {
@@ -98,9 +100,10 @@ int factor(armature::World& world, int argc, char** argv) {
   const Options options = parse_options(argc, argv, world.size());
   const lu::Layout layout(options.shape);
   if (world.rank() == 0) {
-    const bool cyclic = options.shape.distribution == lu::Distribution::block_cyclic;
+    const char* const names[] = {"block-cyclic", "node-cyclic", "block"};
     fmt::print("LU of a {0} x {0} matrix, blocks of {1}, {2} over {3} rank(s)\n", options.shape.n,
-               options.shape.block, cyclic ? "block-cyclic" : "block", world.size());
+               options.shape.block, names[static_cast<int>(options.shape.distribution)],
+               world.size());
   }
   bool good = factor_with_ranks(world, layout, options.meets_every).residual <=
               residual_max;  // false for NaN too
