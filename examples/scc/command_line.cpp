@@ -18,6 +18,7 @@ constexpr const char* help_end =
   --aggregation LIST  how many calls travel together, each is timed: numbers from 1 to 4096,
                       or adaptive; default: 1,2,4,...,2048,adaptive
   --repeat N          how often each is timed, the best counts; default: 5
+  --input WHICH       packages (default), or meshes: ten of 10,000 vertices, 338 components
   --svg FILE          where to draw the times; default: scc.svg
   --help              this text
 )";
@@ -45,6 +46,13 @@ std::vector<debian::Option> options_into(CommandLine& line) {
                      }});
   options.push_back({"--repeat", [&line](const std::string& value) {
                        line.repeat = debian::parse_number("--repeat", value, 1, 1000);
+                     }});
+  options.push_back({"--input", [&line](const std::string& value) {
+                       if (value != "packages" && value != "meshes")
+                         throw std::invalid_argument(
+                             "--input: takes 'packages' or 'meshes', not '" + value + "'");
+                       line.meshes = value == "meshes";
+                       if (line.meshes) line.graphs = {debian::Fields::required()};
                      }});
   options.push_back({"--svg", [&line](const std::string& value) { line.svg = value; }});
   return options;

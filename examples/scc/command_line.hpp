@@ -16,6 +16,7 @@ struct CommandLine {
   // Aggregation factors to be timed, 0 is adaptive.
   std::vector<std::uint32_t> aggregations = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 0};
   int repeat = 5;
+  bool meshes = false;  // instead of packages
   std::string svg = "scc.svg";
 };
 

@@ -24,6 +24,7 @@
 #include "debian/progress_line.hpp"
 #include "directed_graph.hpp"
 #include "graph_part.hpp"
+#include "meshes.hpp"
 #include "partition.hpp"
 #include "report.hpp"
 #include "tarjan.hpp"
@@ -80,6 +81,7 @@ class Comparison {
 };
 
 debian::PackageGraph read_packages(const CommandLine& options, ProgressLine& progress) {
+  if (options.meshes) return meshes();
   const debian::Source source = debian::find_source(options.source.file, options.source.archives);
   progress.finish("reading " + source.place + " ...");
   debian::PackageGraph packages = debian::read_graph(source);
