@@ -3,38 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <system_error>
 
 #include "bench/sample.hpp"
+#include "bench/temporary_folder.hpp"
+#include "bench/words.hpp"
 
 namespace armature::bench {
-
-namespace {
-
-/// Lies in the current folder, as it is a disk that is measured.
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_((std::filesystem::current_path() / "armature-bench-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), "bench: cannot make " + path_);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-}  // namespace
 
 Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {}
 Progress::~Progress() { say("\r\033[K"); }
@@ -59,6 +34,26 @@ std::vector<std::string> Collector::arguments_of(const std::string& task) const 
 void Collector::job(const Shape& shape, const std::string& task) {
   run_job({.shape = shape, .restart = {}, .arguments = arguments_of(task)},
           [this](const Row& row) { add(row); });
+}
+
+void Collector::job(const Shape& shape, const std::string& task,
+                    std::initializer_list<std::string_view> ops) {
+  std::vector<std::string> arguments{task};
+  if (request_.quick) arguments.emplace_back("--quick");
+  bool is_any = false;
+  for (const std::string_view op : ops) {
+    if (!wants({op})) continue;
+    arguments.insert(arguments.end(), {"--only", std::string(op)});
+    is_any = true;
+  }
+  if (!is_any) return;
+  run_job({.shape = shape, .restart = {}, .arguments = arguments},
+          [this](const Row& row) { add(row); });
+}
+
+void Collector::words() {
+  if (wants({"words.p2"}) && !path_of(word_count_program).empty())
+    add(words_row(std::size_t{quick() ? 1U : 100U} << 20));
 }
 
 void Collector::checkpoints(const Shape& shape) {

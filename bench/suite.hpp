@@ -49,6 +49,11 @@ class Collector {
 
   /// Rows of a job of that shape.
   void job(const Shape& shape, const std::string& task);
+  /// Only those of its rows.
+  void job(const Shape& shape, const std::string& task,
+           std::initializer_list<std::string_view> ops);
+  /// A row of the words of a text that are counted by two ranks; limit: `sort | uniq -c`.
+  void words();
   /// Rows of a job of virtual ranks that is written to the current folder and restarted.
   void checkpoints(const Shape& shape);
   /// Rows of examples: two virtual ranks, each in a process; limit: two processes.

@@ -8,13 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include <armature/algorithm.hpp>
+#include <armature/container.hpp>
 #include <armature/task.hpp>
 
 #include "bench/rows.hpp"
 #include "bench/sample.hpp"
 
-// Two loop nests whose steps are tasks, on all ranks and on one of them: the same program, which
-// the team that it is given divides.
+// Loop nests whose steps are tasks, on all ranks and on one of them: the same program, which the
+// team that it is given divides. And a sort.
 
 namespace armature::bench {
 
@@ -135,6 +137,63 @@ class SmithWaterman {
   }
 };
 
+/// Equal tasks that are all one member's, and that others may steal.
+class Stealing {
+ public:
+  static constexpr std::size_t count = 400;
+
+  /// Returns the sum, where it lies; 0 elsewhere.
+  static double run(const Team& team) {
+    task_graph graph(team);
+    task_data<double> sums(graph, count, [](std::size_t) { return 0; });
+    for (std::size_t i = 0; i < count; ++i)
+      graph.spawn_stealable(
+          [i](double& sum) {
+            for (int k = 1; k < 40'000; ++k)
+              sum += 1.0 / static_cast<double>(k + static_cast<int>(i));
+          },
+          writes(sums(i)));
+    graph.wait();
+    double all = 0;
+    for (std::size_t i = 0; team.rank() == 0 && i < count; ++i) all += sums.read(i);
+    return all;
+  }
+};
+
+/// A sort of a vector; limit: std::sort of the same by rank 0, while the others wait.
+void sort_row(Stage& stage, const std::string& tail) {
+  if (!stage.has("sort" + tail)) return;
+  World& world = stage.world();
+  const bool is_quick = stage.effort().batches_min < Effort().batches_min;
+  const std::size_t count = is_quick ? 100'000 : 10'000'000;
+  distributed_vector<double> values(world, count);
+  const auto value = [](std::size_t i) {
+    return static_cast<double>((i * 0x9E3779B97F4A7C15U) >> 11) + static_cast<double>(i % 7);
+  };
+  std::vector<double> of_one(world.rank() == 0 ? count : 0), ns, limit_ns;
+  for (int turn = 0; turn < (is_quick ? 2 : 5); ++turn) {
+    generate(values, value);
+    for (std::size_t i = 0; i < of_one.size(); ++i) of_one[i] = value(i);
+    world.barrier();
+    double start = now_ns();
+    sort(values);
+    world.barrier();
+    ns.push_back(now_ns() - start);
+    start = now_ns();
+    std::sort(of_one.begin(), of_one.end());
+    limit_ns.push_back(now_ns() - start);
+    world.barrier();
+  }
+  if (!is_sorted(values) ||
+      (stage.acts() && (values.read(count / 3, count / 3 + 1)[0] != of_one[count / 3]))) {
+    std::fprintf(stderr, "bench tasks: sort differs from std::sort\n");
+    std::exit(1);
+  }
+  values.fence();
+  if (stage.acts())
+    stage.report({"sort" + tail, count * sizeof(double)}, pair_in_the_middle(ns, limit_ns));
+}
+
 /// A row of a loop nest on all ranks; limit: rank 0 alone, while the others wait.
 template <class Nest>
 void nest_row(Stage& stage, const std::string& op) {
@@ -164,6 +223,8 @@ void task_rows(World& world, const Settings& settings) {
   task_pattern_rows(stage, tail);
   nest_row<Cholesky>(stage, "cholesky" + tail);
   nest_row<SmithWaterman>(stage, "smith_waterman" + tail);
+  nest_row<Stealing>(stage, "stealing" + tail);
+  sort_row(stage, tail);
 }
 
 }  // namespace armature::bench

@@ -6,3 +6,4 @@
 #include "armature/task/graph.hpp"
 #include "armature/task/parallel_task.hpp"
 #include "armature/task/result.hpp"
+#include "armature/task/stealing.hpp"

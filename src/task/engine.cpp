@@ -13,6 +13,7 @@
 #include "armature/error.hpp"
 #include "armature/future.hpp"
 #include "armature/rmi.hpp"
+#include "armature/task/stealing.hpp"
 
 namespace armature::detail {
 
@@ -55,20 +56,66 @@ void TaskEngine::run_ready_transfers() {
 bool TaskEngine::run_one() {
   if (runs_task_)
     throw Error(Errc::misuse, "task_graph: a task may not wait for tasks of its own graph");
-  if (ready_.empty() || is_abandoned_) return false;
-  TaskNode& node = *ready_.front();
-  ready_.pop_front();
+  if (is_abandoned_) return false;
+  TaskNode* const node = take_ready();
+  if (node == nullptr) return false;
   {
     const Running running(*this, runs_task_);
-    node.run();
+    node->run();
   }
-  finish(node);
+  finish(*node);
   run_transfers();
   return true;
 }
 
+bool TaskEngine::may_ask() const {
+  return stealing_ != nullptr && !is_abandoned_ && stealing_->may_ask();
+}
+
+TaskNode* TaskEngine::take_ready() {
+  if (ready_.empty()) return stealing_ == nullptr ? nullptr : stealing_->take_ready();
+  TaskNode* const node = ready_.front();
+  ready_.pop_front();
+  return node;
+}
+
+bool TaskEngine::has_ready() const {
+  if (is_abandoned_) return false;
+  return !ready_.empty() || (stealing_ != nullptr && stealing_->has_ready());
+}
+
+void TaskEngine::make_stealable(TaskNode& node) {
+  stealing_->add_ready(static_cast<TaskStealable&>(node));
+}
+
+void TaskEngine::give_tasks() { stealing_->give(); }
+
+bool TaskEngine::ask_for_task() {
+  if (!may_ask()) return false;
+  stealing_->ask();
+  return true;
+}
+
+/// While it lives, tasks of others are taken.
+class TaskEngine::Loop {
+ public:
+  explicit Loop(TaskEngine& engine) : engine_(engine) { ++engine_.loops_; }
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+  ~Loop() { --engine_.loops_; }
+  /// Tasks of others go back that have not begun.
+  void end() {
+    if (engine_.stealing_ != nullptr && engine_.loops_ == 1 && !engine_.is_abandoned_)
+      engine_.stealing_->send_back_rest();
+  }
+
+ private:
+  TaskEngine& engine_;
+};
+
 void TaskEngine::run_until(const std::function<bool()>& holds, const char* call) {
   require_members();
+  Loop loop(*this);
   // Calls of others come in between, though not behind each of many small tasks.
   constexpr std::uint64_t poll_interval_ns = 5'000;
   std::uint64_t polled_ns = clock_ns();
@@ -80,8 +127,9 @@ void TaskEngine::run_until(const std::function<bool()>& holds, const char* call)
       polled_ns = now_ns;
       continue;
     }
-    wait_for_others(holds, call);
+    if (!ask_for_task()) wait_for_others(holds, call);
   }
+  loop.end();
 }
 
 /// Waits for what may come from any member, by way of others.
@@ -95,7 +143,7 @@ void TaskEngine::wait_for_others(const std::function<bool()>& holds, const char*
         team_,
         [](void* what) {
           const auto& waits = *static_cast<Wait*>(what);
-          return (!waits.engine.ready_.empty() && !waits.engine.is_abandoned_) || waits.holds();
+          return waits.engine.has_ready() || waits.engine.may_ask() || waits.holds();
         },
         &wait, call);
   } catch (const Error& error) {

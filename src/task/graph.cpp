@@ -34,7 +34,6 @@ struct task_graph::Counts {
 task_graph::task_graph(const Team& team)
     : part_(std::make_unique<shared<detail::TaskPart>>(team, team)),
       exceptions_(std::uncaught_exceptions()) {
-  detail::require_one_at_a_time("task_graph");
   part().set_self(part_->ref());
   team.barrier();  // nobody calls a part that does not know itself yet
 }
@@ -62,7 +61,7 @@ std::uint64_t task_graph::begin(int member, std::span<const Named> named) {
         throw Error(Errc::bad_argument, "task_graph::spawn: task " + std::to_string(spawned_) +
                                             " names item " + std::to_string(named[i].index) +
                                             " twice, and writes it");
-  hash_ = mix(hash_, static_cast<std::uint64_t>(member));
+  hash_ = mix(hash_, static_cast<std::uint64_t>(member) << 1 | (may_be_stolen_ ? 1 : 0));
   for (const Named& one : named)
     hash_ = mix(hash_, mix(std::uint64_t{one.space} << 1 | (one.is_written ? 1 : 0), one.index));
   return spawned_++;
@@ -114,8 +113,17 @@ void task_graph::wait() {
         return is_compared && engine.unfinished() == 0;
       },
       name);
+  if (may_be_stolen_) {
+    // Others may have tasks for this member until all of theirs are done.
+    Handle all_are_done = barrier_async(team());
+    engine.run_until([&] { return all_are_done.test(); }, name);
+  }
   rmi_fence(team());  // nobody sends any more
   detail::agree(team(), name, engine.take_failure());
+}
+
+task_stealing_counts task_graph::stealing() const {
+  return part().has_stealing() ? part().stealing().counts() : task_stealing_counts();
 }
 
 void execute(const Team& team, parallel_task& task) {

@@ -70,7 +70,8 @@ SUITES = {
                 **{f"patch.{verb}{kind}.p2": [512, 32768, 2 << 20] for verb in ("put", "get", "acc")
                    for kind in ("", ".of2")},
                 "construct.p2": [8 * n * n for n in (64, 256, 1024)], "read_increment.p2": [8]}),
-    "tasks": ({"cholesky.p2": [0], "smith_waterman.p2": [0]},
+    "tasks": ({"cholesky.p2": [0], "smith_waterman.p2": [0], "stealing.p2": [0], "sort.p2": [800_000],
+               **{op: [8] for op in WORDS if ".rpc" in op}},
               {"empty.p2": [0], **{f"metg_{pattern}.p2": [0] for pattern in (
                   "trivial", "stencil", "fft", "tree", "random", "spread")}}),
     "scale": ({}, {f"{op}.{ranks}": [size] for op, size in (("start", None), ("halo", 4096), ("barrier", 0), ("allreduce", 8))

@@ -124,6 +124,25 @@ class TaskArgument {
       return is_here_ ? space_->read(index_) : Space::read_kept(value_of_copy());
     }
   }
+  /// As it is sent to a member that runs the task instead.
+  [[nodiscard]] decltype(auto) kept() const {
+    return is_here_ ? space_->kept(index_) : value_of_copy();
+  }
+  /// What such a member has made of it, `Kept`, or that it has not changed.
+  template <class Value>
+  void take_back([[maybe_unused]] Value value) {
+    if constexpr (writes) {
+      if (is_here_)
+        space_->keep(index_, std::move(value));
+      else
+        mine_ = std::move(value);
+    }
+  }
+  /// The task has failed there.
+  void keep_old() {
+    if constexpr (writes)
+      if (!is_here_) mine_ = value_of_copy();
+  }
   /// At its end.
   void give_back(TaskPart& part) {
     if constexpr (writes)

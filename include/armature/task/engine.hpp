@@ -12,8 +12,11 @@
 
 namespace armature::detail {
 
+class TaskStealing;
+
 /// Runs the nodes of one rank, each when all that it depends on is done: tasks in the order in
-/// which they became ready, one at a time, where the rank calls run_one() or run_until().
+/// which they became ready, one at a time, where the rank calls run_one() or run_until(). Those
+/// that others may steal come behind the rest.
 class ARMATURE_API TaskEngine {
  public:
   explicit TaskEngine(const Team& team) : team_(team) {}
@@ -48,6 +51,12 @@ class ARMATURE_API TaskEngine {
   /// Error(rank_lost) where it waits and a member of the team has died: nothing is run any more.
   void run_until(const std::function<bool()>& holds, const char* call);
   [[nodiscard]] std::size_t unfinished() const { return unfinished_; }
+  /// How many tasks are ready that no other member may run.
+  [[nodiscard]] std::size_t ready() const { return ready_.size(); }
+  /// Whether a run_until() is under way.
+  [[nodiscard]] bool is_in_loop() const { return loops_ > 0; }
+  /// From now on there are tasks that may be stolen, and those of others.
+  void use(TaskStealing& stealing) { stealing_ = &stealing; }
   [[nodiscard]] bool runs_task() const { return runs_task_; }
 
   /// Data of tasks end: runs what is not done, or drops it where there are more exceptions under
@@ -71,6 +80,7 @@ class ARMATURE_API TaskEngine {
 
  private:
   class Running;
+  class Loop;
   void release(TaskNode& node) {
     if (--node.awaited_ == 0) make_ready(node);
   }
@@ -78,12 +88,22 @@ class ARMATURE_API TaskEngine {
     if (is_abandoned_) return;
     if (node.kind_ == TaskNode::Kind::task)
       ready_.push_back(&node);
-    else
+    else if (node.kind_ == TaskNode::Kind::transfer)
       transfers_.push_back(&node);
+    else
+      make_stealable(node);
   }
+  void make_stealable(TaskNode& node);
+  [[nodiscard]] bool has_ready() const;
+  [[nodiscard]] TaskNode* take_ready();
+  [[nodiscard]] bool may_ask() const;
+  /// Asks another member for a task, if there is one to be asked.
+  bool ask_for_task();
   void run_transfers() {
     if (!transfers_.empty()) run_ready_transfers();
+    if (stealing_ != nullptr) give_tasks();
   }
+  void give_tasks();
   void run_ready_transfers();
   void finish(TaskNode& node);
 
@@ -92,7 +112,9 @@ class ARMATURE_API TaskEngine {
   const Team& team_;
   std::deque<TaskNode*> ready_;
   std::vector<TaskNode*> transfers_;
+  TaskStealing* stealing_ = nullptr;
   std::size_t unfinished_ = 0;
+  int loops_ = 0;  // one on top of the other
   bool runs_task_ = false;
   bool runs_transfers_ = false;
   bool is_abandoned_ = false;

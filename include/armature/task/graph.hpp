@@ -4,71 +4,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include "armature/container/one_at_a_time.hpp"
 #include "armature/shared.hpp"
 #include "armature/task/access.hpp"
 #include "armature/task/part.hpp"
 #include "armature/task/result.hpp"
+#include "armature/task/stealing.hpp"
+#include "armature/task/work.hpp"
 #include "armature/team.hpp"
 
 namespace armature {
-
-namespace detail {
-
-/// A task that this member runs.
-template <class F, class R, class... Accesses>
-class Task;
-template <class F, class R, class... Spaces, bool... writes>
-class Task<F, R, TaskAccess<Spaces, writes>...> final : public TaskNode {
- public:
-  Task(TaskPart& part, std::uint64_t number, F f, const TaskAccess<Spaces, writes>&... accesses)
-      : TaskNode(Kind::task),
-        part_(part),
-        number_(number),
-        f_(std::move(f)),
-        // Braces: bound in this order.
-        arguments_{TaskArgument<Spaces, writes>(accesses, *this, part)...} {}
-  void run() override {
-    std::apply([this](auto&... argument) { call(argument.value()...); }, arguments_);
-    std::apply([&](auto&... argument) { (argument.give_back(part_), ...); }, arguments_);
-  }
-
- private:
-  template <class... Values>
-  void call(Values&&... values) {
-    if (part_.engine().has_failed()) return skip();
-    try {
-      if constexpr (std::is_void_v<R>)
-        std::invoke(f_, static_cast<Values&&>(values)...);
-      else
-        part_.outcome<R>(number_)->set(std::invoke(f_, static_cast<Values&&>(values)...));
-    } catch (...) {
-      part_.engine().fail(number_, std::current_exception());
-      if constexpr (!std::is_void_v<R>) part_.outcome<R>(number_)->fail(std::current_exception());
-    }
-  }
-  void skip() {
-    if constexpr (!std::is_void_v<R>)
-      part_.outcome<R>(number_)->fail(std::make_exception_ptr(
-          Error(Errc::remote, "task_graph: task " + std::to_string(number_) +
-                                  " was not run, since an earlier one has thrown")));
-  }
-
-  TaskPart& part_;
-  std::uint64_t number_;
-  F f_;
-  std::tuple<TaskArgument<Spaces, writes>...> arguments_;
-};
-
-}  // namespace detail
 
 /// Tasks and what orders them: what they read and write. Every member of the team spawns the same
 /// tasks in the same order, as the loop nest of the serial program would run them. Each is run by
@@ -77,9 +27,13 @@ class Task<F, R, TaskAccess<Spaces, writes>...> final : public TaskNode {
 /// (sequential consistency of the loop nest). What lies elsewhere is sent to it, one copy to each
 /// member that reads it. The description itself sends nothing.
 ///
-/// All calls are collective unless they say otherwise. Not with service threads: Error(misuse).
-/// Where a member has died, in a job that goes on after deaths, calls that wait throw
-/// Error(rank_lost), and the graph is of no use then; data that end drop their tasks.
+/// Tasks of spawn_stealable() may be run by another member that has nothing to do: it gets the
+/// function and copies of the items, and sends back what the task has written.
+///
+/// All calls are collective unless they say otherwise. With service threads, too: tasks are run by
+/// the rank's own thread, and values must not look into messages (owns_its_members). Where a member
+/// has died, in a job that goes on after deaths, calls that wait throw Error(rank_lost), and the
+/// graph is of no use then; data that end drop their tasks.
 class ARMATURE_API task_graph {
  public:
   /// So many of a member's tasks may be described and not done: then spawn runs some.
@@ -104,10 +58,37 @@ class ARMATURE_API task_graph {
   auto spawn(F f, detail::TaskAccess<Spaces, writes>... accesses) {
     return spawn_on(home(accesses...), std::move(f), accesses...);
   }
+  /// As spawn; a member that has nothing to do may run the task instead, on copies. f is a function
+  /// object that is its bytes, as async() takes: it captures nothing, or trivially copyable values.
+  template <class F, class... Spaces, bool... writes>
+  requires(std::is_class_v<F>&& RemoteFunction<F>&& CapturesNoReference<F>) auto spawn_stealable(
+      F f, detail::TaskAccess<Spaces, writes>... accesses) {
+    part().check_function(f, "task_graph::spawn_stealable");
+    (void)part().stealing();
+    may_be_stolen_ = true;
+    return add<detail::StealableTask>(home(accesses...), std::move(f), accesses...);
+  }
   /// Adds a task that this member runs, wherever the items lie. What it writes is sent back. Throws
   /// Error(bad_rank).
   template <class F, class... Spaces, bool... writes>
   auto spawn_on(int member, F f, detail::TaskAccess<Spaces, writes>... accesses) {
+    return add<detail::Task>(member, std::move(f), accesses...);
+  }
+
+  /// Returns when all tasks of all members are done. If a task has thrown, all members throw: the
+  /// first of those where one has, its exception, the others an Error that names it. Later tasks of
+  /// such a member are not run. Throws Error(misuse) on all where members have not spawned the
+  /// same; the graph is of no use then.
+  void wait();
+
+  /// What this member has given away and taken; not collective.
+  [[nodiscard]] task_stealing_counts stealing() const;
+
+  [[nodiscard]] detail::TaskPart& part() const { return **part_; }
+
+ private:
+  template <template <class...> class Task, class F, class... Spaces, bool... writes>
+  auto add(int member, F f, detail::TaskAccess<Spaces, writes>... accesses) {
     using R = std::decay_t<
         std::invoke_result_t<F&, typename detail::TaskAccess<Spaces, writes>::Parameter...>>;
     const std::array<Named, sizeof...(accesses)> named{
@@ -115,7 +96,7 @@ class ARMATURE_API task_graph {
     const std::uint64_t number = begin(member, named);
     detail::TaskPart& mine = part();
     if (member == mine.me()) {
-      auto* const task = new detail::Task<F, R, detail::TaskAccess<Spaces, writes>...>(
+      auto* const task = new Task<F, R, detail::TaskAccess<Spaces, writes>...>(
           mine, number, std::move(f), accesses...);
       mine.engine().add(*task);
       mine.engine().described(*task);
@@ -126,15 +107,6 @@ class ARMATURE_API task_graph {
     if constexpr (!std::is_void_v<R>) return task_result<R>(mine, member, number);
   }
 
-  /// Returns when all tasks of all members are done. If a task has thrown, all members throw: the
-  /// first of those where one has, its exception, the others an Error that names it. Later tasks of
-  /// such a member are not run. Throws Error(misuse) on all where members have not spawned the
-  /// same; the graph is of no use then.
-  void wait();
-
-  [[nodiscard]] detail::TaskPart& part() const { return **part_; }
-
- private:
   struct Named {
     std::uint32_t space;
     bool is_written;
@@ -162,7 +134,8 @@ class ARMATURE_API task_graph {
 
   std::unique_ptr<shared<detail::TaskPart>> part_;
   std::uint64_t spawned_ = 0;
-  std::uint64_t hash_ = 0;  // of all that was spawned
+  std::uint64_t hash_ = 0;      // of all that was spawned
+  bool may_be_stolen_ = false;  // one of them
   int exceptions_;
 };
 

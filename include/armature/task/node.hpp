@@ -15,8 +15,9 @@ class TaskEngine;
 /// One thing that a rank does once all that it depends on is done.
 class TaskNode {
  public:
-  /// A task waits for its turn. Others are done as soon as they may be: they send or keep a value.
-  enum class Kind : std::uint8_t { task, transfer };
+  /// A task waits for its turn; a stealable one may have it at another member. Others are done as
+  /// soon as they may be: they send or keep a value.
+  enum class Kind : std::uint8_t { task, stealable, transfer };
 
   explicit TaskNode(Kind kind) : kind_(kind) {}
   TaskNode(const TaskNode&) = delete;

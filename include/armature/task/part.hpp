@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "armature/container/by_rank.hpp"
 #include "armature/error.hpp"
 #include "armature/promise.hpp"
 #include "armature/shared.hpp"
 #include "armature/task/engine.hpp"
 #include "armature/task/node.hpp"
 #include "armature/task/outcome.hpp"
+#include "armature/task/stealing.hpp"
 #include "armature/team.hpp"
 
 // A member's part of a task graph, to which others send values.
@@ -43,7 +45,7 @@ struct TaskCopy final : TaskNode {
   Kept value{};
 };
 
-class TaskPart {
+class TaskPart : public ByRank<TaskPart> {
  public:
   explicit TaskPart(const Team& team) : team_(team) {
     for (int m = 0; m < team.size(); ++m) ranks_.push_back(team.world_rank(m));
@@ -54,8 +56,31 @@ class TaskPart {
   [[nodiscard]] const Team& team() const { return team_; }
   [[nodiscard]] int me() const { return team_.rank(); }
   [[nodiscard]] TaskEngine& engine() { return engine_; }
-  void set_self(shared_ref<TaskPart> self) { self_ = self; }
+  [[nodiscard]] const TaskEngine& engine() const { return engine_; }
+  void set_self(shared_ref<TaskPart> self) {
+    self_ = self;
+    set_id(self.id());
+  }
   [[nodiscard]] std::uint32_t add_space() { return spaces_++; }
+
+  /// A one-way call of another member's part: op(part, arguments...), executed by its rank.
+  template <class Op, class... Args>
+  void tell(int member, const Op& op, const Args&... arguments) {
+    if (has_service())
+      tell_part(self_, rank(member), op, arguments...);
+    else
+      self_.async(rank(member), &TaskPart::template told<Op, Args...>, op, arguments...);
+  }
+
+  // -- stealing
+  [[nodiscard]] bool has_stealing() const { return stealing_ != nullptr; }
+  [[nodiscard]] TaskStealing& stealing() {
+    if (stealing_ == nullptr) {
+      stealing_ = std::make_unique<TaskStealing>(*this);
+      engine_.use(*stealing_);
+    }
+    return *stealing_;
+  }
 
   // -- values
   /// A value that comes, or has come already. Asked once for each key.
@@ -65,7 +90,13 @@ class TaskPart {
   }
   template <class Kept, class Value>
   void send(int member, const TaskKey& key, const Value& value) {
-    self_.async(rank(member), &TaskPart::template arrive<Kept>, key, value);
+    const auto arrive = [](TaskPart& part, TaskKey of, Kept kept) {
+      part.arrive<Kept>(of, std::move(kept));
+    };
+    if constexpr (std::is_same_v<Value, Kept>)
+      tell(member, arrive, key, value);
+    else
+      tell(member, arrive, key, Kept(value));
   }
 
   // -- results
@@ -77,14 +108,23 @@ class TaskPart {
   }
   template <class R>
   future<R> ask(int member, std::uint64_t task) {
-    auto [result, promise] = make_promise<R>(rank(member));
-    self_.async(rank(member), &TaskPart::template want<R>, task, promise);
-    return std::move(result);
+    auto made = make_promise<R>(rank(member));
+    tell(
+        member,
+        [](TaskPart& part, std::uint64_t which, remote_promise<R> promise) {
+          part.outcome<R>(which)->tell(promise);
+        },
+        task, made.second);
+    return std::move(made.first);
   }
 
  private:
   [[nodiscard]] Rank rank(int member) const { return ranks_[static_cast<std::size_t>(member)]; }
 
+  template <class Op, class... Args>
+  void told(Op op, Args... arguments) {
+    op(*this, std::move(arguments)...);
+  }
   template <class Kept>
   void arrive(const TaskKey& key, Kept value) {
     const TaskRef copy = meet<Kept>(key);
@@ -104,15 +144,12 @@ class TaskPart {
     engine_.add(*found->second);
     return found->second;
   }
-  template <class R>
-  void want(std::uint64_t task, remote_promise<R> promise) {
-    outcome<R>(task)->tell(promise);
-  }
 
   Team team_;
   std::vector<Rank> ranks_;  // of the members
   shared_ref<TaskPart> self_;
   TaskEngine engine_{team_};
+  std::unique_ptr<TaskStealing> stealing_;  // once it is used
   std::uint32_t spaces_ = 0;
   std::unordered_map<TaskKey, TaskRef, TaskKeyHash> coming_;
   std::unordered_map<std::uint64_t, std::shared_ptr<TaskOutcomeBase>> outcomes_;
