@@ -13,7 +13,6 @@
 #include "armature/error.hpp"
 #include "armature/future.hpp"
 #include "armature/rmi.hpp"
-#include "armature/task/stealing.hpp"
 
 namespace armature::detail {
 
@@ -57,7 +56,7 @@ bool TaskEngine::run_one() {
   if (runs_task_)
     throw Error(Errc::misuse, "task_graph: a task may not wait for tasks of its own graph");
   if (is_abandoned_) return false;
-  TaskNode* const node = take_ready();
+  TaskNode* const node = ready_.take();
   if (node == nullptr) return false;
   {
     const Running running(*this, runs_task_);
@@ -65,34 +64,6 @@ bool TaskEngine::run_one() {
   }
   finish(*node);
   run_transfers();
-  return true;
-}
-
-bool TaskEngine::may_ask() const {
-  return stealing_ != nullptr && !is_abandoned_ && stealing_->may_ask();
-}
-
-TaskNode* TaskEngine::take_ready() {
-  if (ready_.empty()) return stealing_ == nullptr ? nullptr : stealing_->take_ready();
-  TaskNode* const node = ready_.front();
-  ready_.pop_front();
-  return node;
-}
-
-bool TaskEngine::has_ready() const {
-  if (is_abandoned_) return false;
-  return !ready_.empty() || (stealing_ != nullptr && stealing_->has_ready());
-}
-
-void TaskEngine::make_stealable(TaskNode& node) {
-  stealing_->add_ready(static_cast<TaskStealable&>(node));
-}
-
-void TaskEngine::give_tasks() { stealing_->give(); }
-
-bool TaskEngine::ask_for_task() {
-  if (!may_ask()) return false;
-  stealing_->ask();
   return true;
 }
 
@@ -105,8 +76,7 @@ class TaskEngine::Loop {
   ~Loop() { --engine_.loops_; }
   /// Tasks of others go back that have not begun.
   void end() {
-    if (engine_.stealing_ != nullptr && engine_.loops_ == 1 && !engine_.is_abandoned_)
-      engine_.stealing_->send_back_rest();
+    if (engine_.loops_ == 1 && !engine_.is_abandoned_) engine_.ready_.end();
   }
 
  private:
@@ -127,7 +97,7 @@ void TaskEngine::run_until(const std::function<bool()>& holds, const char* call)
       polled_ns = now_ns;
       continue;
     }
-    if (!ask_for_task()) wait_for_others(holds, call);
+    if (is_abandoned_ || !ready_.ask()) wait_for_others(holds, call);
   }
   loop.end();
 }
@@ -143,7 +113,9 @@ void TaskEngine::wait_for_others(const std::function<bool()>& holds, const char*
         team_,
         [](void* what) {
           const auto& waits = *static_cast<Wait*>(what);
-          return waits.engine.has_ready() || waits.engine.may_ask() || waits.holds();
+          const TaskQueue& ready = waits.engine.ready_;
+          if (!waits.engine.is_abandoned_ && (!ready.is_empty() || ready.may_ask())) return true;
+          return waits.holds();
         },
         &wait, call);
   } catch (const Error& error) {

@@ -34,7 +34,7 @@ bool TaskStealing::can_give() const {
   const TaskEngine& engine = part_.engine();
   const std::size_t kept = engine.is_in_loop() && !engine.runs_task() ? 1 : 0;
   return !ready_.empty() && !engine.has_failed() && !engine.is_abandoned() &&
-         ready_.size() + engine.ready() > kept;
+         ready_.size() + engine.ready().own() > kept;
 }
 
 void TaskStealing::give() {

@@ -128,7 +128,7 @@ class TaskArgument {
   [[nodiscard]] decltype(auto) kept() const {
     return is_here_ ? space_->kept(index_) : value_of_copy();
   }
-  /// What such a member has made of it, `Kept`, or that it has not changed.
+  /// Takes what such a member has made of it: a `Kept` where it is written.
   template <class Value>
   void take_back([[maybe_unused]] Value value) {
     if constexpr (writes) {

@@ -2,21 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <vector>
 
 #include "armature/task/node.hpp"
+#include "armature/task/queue.hpp"
 #include "armature/team.hpp"
 
 namespace armature::detail {
 
-class TaskStealing;
-
 /// Runs the nodes of one rank, each when all that it depends on is done: tasks in the order in
-/// which they became ready, one at a time, where the rank calls run_one() or run_until(). Those
-/// that others may steal come behind the rest.
+/// which they became ready, one at a time, where the rank calls run_one() or run_until().
 class ARMATURE_API TaskEngine {
  public:
   explicit TaskEngine(const Team& team) : team_(team) {}
@@ -51,12 +48,10 @@ class ARMATURE_API TaskEngine {
   /// Error(rank_lost) where it waits and a member of the team has died: nothing is run any more.
   void run_until(const std::function<bool()>& holds, const char* call);
   [[nodiscard]] std::size_t unfinished() const { return unfinished_; }
-  /// How many tasks are ready that no other member may run.
-  [[nodiscard]] std::size_t ready() const { return ready_.size(); }
+  [[nodiscard]] TaskQueue& ready() { return ready_; }
+  [[nodiscard]] const TaskQueue& ready() const { return ready_; }
   /// Whether a run_until() is under way.
   [[nodiscard]] bool is_in_loop() const { return loops_ > 0; }
-  /// From now on there are tasks that may be stolen, and those of others.
-  void use(TaskStealing& stealing) { stealing_ = &stealing; }
   [[nodiscard]] bool runs_task() const { return runs_task_; }
 
   /// Data of tasks end: runs what is not done, or drops it where there are more exceptions under
@@ -86,33 +81,23 @@ class ARMATURE_API TaskEngine {
   }
   void make_ready(TaskNode& node) {
     if (is_abandoned_) return;
-    if (node.kind_ == TaskNode::Kind::task)
-      ready_.push_back(&node);
-    else if (node.kind_ == TaskNode::Kind::transfer)
+    if (node.kind_ == TaskNode::Kind::transfer)
       transfers_.push_back(&node);
     else
-      make_stealable(node);
+      ready_.add(node);
   }
-  void make_stealable(TaskNode& node);
-  [[nodiscard]] bool has_ready() const;
-  [[nodiscard]] TaskNode* take_ready();
-  [[nodiscard]] bool may_ask() const;
-  /// Asks another member for a task, if there is one to be asked.
-  bool ask_for_task();
   void run_transfers() {
     if (!transfers_.empty()) run_ready_transfers();
-    if (stealing_ != nullptr) give_tasks();
+    ready_.give();
   }
-  void give_tasks();
   void run_ready_transfers();
   void finish(TaskNode& node);
 
   void wait_for_others(const std::function<bool()>& holds, const char* call);
 
   const Team& team_;
-  std::deque<TaskNode*> ready_;
+  TaskQueue ready_;
   std::vector<TaskNode*> transfers_;
-  TaskStealing* stealing_ = nullptr;
   std::size_t unfinished_ = 0;
   int loops_ = 0;  // one on top of the other
   bool runs_task_ = false;

@@ -81,7 +81,7 @@ class ARMATURE_API task_graph {
   /// same; the graph is of no use then.
   void wait();
 
-  /// What this member has given away and taken; not collective.
+  /// Counts of the tasks that this member has given away and taken; not collective.
   [[nodiscard]] task_stealing_counts stealing() const;
 
   [[nodiscard]] detail::TaskPart& part() const { return **part_; }

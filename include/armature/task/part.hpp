@@ -77,7 +77,7 @@ class TaskPart : public ByRank<TaskPart> {
   [[nodiscard]] TaskStealing& stealing() {
     if (stealing_ == nullptr) {
       stealing_ = std::make_unique<TaskStealing>(*this);
-      engine_.use(*stealing_);
+      engine_.ready().use(*stealing_);
     }
     return *stealing_;
   }

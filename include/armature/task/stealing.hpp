@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "armature/detail/export.hpp"
 #include "armature/task/node.hpp"
+#include "armature/team.hpp"
 
 // Tasks that another member may run: which are ready, who is idle, and what is under way elsewhere.
 // An idle member asks the others, one after the other, and each remembers it until there is a task
@@ -15,7 +15,7 @@
 
 namespace armature {
 
-/// What a member has done with tasks that may be stolen, since the graph was made.
+/// Counts of tasks that may be stolen, of one member, since the graph was made.
 struct task_stealing_counts {
   std::uint64_t given = 0;      // its own tasks that others have run
   std::uint64_t taken = 0;      // tasks of others that it has run

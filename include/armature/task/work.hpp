@@ -112,7 +112,7 @@ struct TaskNothing {};
 template <class F, class R, class... Accesses>
 class StealableTask;
 
-/// The same task at the member that has stolen it, on copies of the items.
+/// The task at a member that has stolen it, on copies of the items.
 template <class F, class R, class... Accesses>
 class StolenTask;
 template <class F, class R, class... Spaces, bool... writes>
