@@ -10,9 +10,11 @@
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/breadth_first_search.hpp>
+#include <boost/graph/clustering_coefficient.hpp>
 #include <boost/graph/connected_components.hpp>
 #include <boost/graph/depth_first_search.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>
+#include <boost/graph/page_rank.hpp>
 #include <boost/graph/strong_components.hpp>
 #include <boost/property_map/function_property_map.hpp>
 
@@ -158,6 +160,37 @@ TEST(BoostGraph, finds_the_same_components_levels_and_lengths) {
     for (std::size_t i = 0; i < lengths.size(); ++i)
       EXPECT_EQ(found[i],
                 levels[i] == unreached ? std::numeric_limits<double>::infinity() : lengths[i]);
+  });
+}
+
+// Boost's walk stops at a vertex without edges, ours goes anywhere from there: it gets edges to all.
+// Boost's ranks sum up to the number of vertices.
+TEST(BoostGraph, finds_the_same_page_ranks) {
+  for_rmat_graphs([](const Graph& graph, const std::vector<Link>& links) {
+    auto directed = serial<Directed>(links, graph.size());
+    for (std::size_t i = 0; i < graph.size(); ++i)
+      if (boost::out_degree(i, directed) == 0)
+        for (std::size_t j = 0; j < graph.size(); ++j) boost::add_edge(i, j, directed);
+    std::vector<double> ranks(graph.size());
+    const auto at = boost::get(boost::vertex_index, directed);
+    boost::graph::page_rank(directed, boost::make_iterator_property_map(ranks.begin(), at),
+                     boost::graph::n_iterations(150), 0.85);
+    const auto found = read_all(armature::pagerank(graph, {.tolerance = -1, .rounds_max = 150}));
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      EXPECT_NEAR(found[i] * static_cast<double>(graph.size()), ranks[i], 1e-7) << i;
+  });
+}
+
+TEST(BoostGraph, counts_the_same_triangles) {
+  using Simple = boost::adjacency_list<boost::setS, boost::vecS, boost::undirectedS>;
+  for_rmat_graphs([](const Graph& graph, const std::vector<Link>& links) {
+    Simple simple(graph.size());
+    for (const Link& link : links)
+      if (link.from != link.to) boost::add_edge(link.from, link.to, simple);
+    std::uint64_t corners = 0;
+    for (std::size_t i = 0; i < graph.size(); ++i)
+      corners += boost::num_triangles_on_vertex(simple, i);
+    EXPECT_EQ(armature::triangle_count(graph) * 3, corners);
   });
 }
 
