@@ -2,6 +2,10 @@
 
 #include <unistd.h>
 
+#include <cstdio>
+
+#include <fmt/format.h>
+
 #include "armature/error.hpp"
 #include "bootstrap/join_once.hpp"
 #include "fibers/rank_locals.hpp"
@@ -11,6 +15,7 @@
 #include "wait/cost_model.hpp"
 #include "wait/wait.hpp"
 #include "world/look_for_races.hpp"
+#include "world/rank_modules.hpp"
 #include "world/world_of.hpp"
 
 namespace armature {
@@ -27,6 +32,19 @@ void end_gets(wait::RankContext& me) {
     wait::implicit_of(me).wait();
   } catch (const Error&) {
   }
+}
+
+/// A module that nobody has waited for may not have ended, and nobody knows what it has thrown.
+void say_left_modules(const wait::RankContext& me) {
+  if (me.modules == nullptr) return;
+  const int left = static_cast<const hosting::RankModules&>(*me.modules).left();
+  if (left == 0) return;
+  std::fputs(fmt::format("armature: rank {} ends, and {} of its modules {} never been waited for: "
+                         "it may not be done, and what it has thrown is lost (Module::wait, "
+                         "ARMCIX_Module_wait)\n",
+                         me.space.me(), left, left == 1 ? "has" : "have")
+                 .c_str(),
+             stderr);
 }
 
 /// The last barrier of a job that goes on without its dead: nobody leaves whom others may still
@@ -82,6 +100,7 @@ void Job::leave() {
     if (error.code() != Errc::rank_lost) throw;
     wait_for_survivors(space);
   }
+  say_left_modules(context_);
   end_gets(context_);
   space.local().end_promises();
   slot.life.store(Life::finished, std::memory_order_release);

@@ -200,6 +200,13 @@ ModuleFlow* RankModules::find_given_up() {
   return nullptr;
 }
 
+int RankModules::left() const {
+  int count = 0;
+  for (const ModuleFlow* one = own_.next; one != &own_; one = one->next)
+    if (!one->is_given_up) ++count;
+  return count;
+}
+
 std::byte* RankModules::remove(ModuleFlow& module) {
   ModuleFlow* before = &module;
   while (before->next != &module) before = before->next;

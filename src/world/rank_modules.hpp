@@ -62,6 +62,8 @@ class RankModules final : public wait::Modules {
   /// Takes out one that has ended; returns the memory of its stack. Not while modules are looked
   /// at.
   std::byte* remove(ModuleFlow& module);
+  /// How many nobody has waited for.
+  [[nodiscard]] int left() const;
   /// Whether there are none but the rank's own.
   [[nodiscard]] bool are_over() const { return own_.next == &own_; }
 

@@ -163,8 +163,8 @@ TEST(BoostGraph, finds_the_same_components_levels_and_lengths) {
   });
 }
 
-// Boost's walk stops at a vertex without edges, ours goes anywhere from there: it gets edges to all.
-// Boost's ranks sum up to the number of vertices.
+// Boost's walk stops at a vertex without edges, ours goes anywhere from there: it gets edges to
+// all. Boost's ranks sum up to the number of vertices.
 TEST(BoostGraph, finds_the_same_page_ranks) {
   for_rmat_graphs([](const Graph& graph, const std::vector<Link>& links) {
     auto directed = serial<Directed>(links, graph.size());
@@ -174,7 +174,7 @@ TEST(BoostGraph, finds_the_same_page_ranks) {
     std::vector<double> ranks(graph.size());
     const auto at = boost::get(boost::vertex_index, directed);
     boost::graph::page_rank(directed, boost::make_iterator_property_map(ranks.begin(), at),
-                     boost::graph::n_iterations(150), 0.85);
+                            boost::graph::n_iterations(150), 0.85);
     const auto found = read_all(armature::pagerank(graph, {.tolerance = -1, .rounds_max = 150}));
     for (std::size_t i = 0; i < ranks.size(); ++i)
       EXPECT_NEAR(found[i] * static_cast<double>(graph.size()), ranks[i], 1e-7) << i;

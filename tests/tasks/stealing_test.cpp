@@ -181,6 +181,36 @@ TEST(Stealing, members_that_wait_for_something_else_send_tasks_back) {
   for (std::size_t i = 0; me() == 0 && i < 40; ++i) EXPECT_EQ(lines.read(i).size(), 10U);
 }
 
+/// A value that describes itself.
+struct Described {
+  std::string text;
+  std::vector<int> numbers;
+  void serialize(auto& archive) { archive(text, numbers); }
+};
+
+TEST(Stealing, values_that_describe_themselves_go_and_come_back) {
+  armature::task_graph graph(world());
+  armature::task_data<Described> values(
+      graph, 6, [](std::size_t i) { return static_cast<int>(i) % std::min(2, ranks()); });
+  for (int turn = 0; turn < 30; ++turn)
+    for (std::size_t i = 0; i < 6; ++i)
+      graph.spawn_stealable(
+          [turn](Described& to, const Described& from) {
+            to.text += static_cast<char>('a' + turn % 26);
+            to.numbers.push_back(turn + static_cast<int>(from.numbers.size()));
+          },
+          writes(values(i)), reads(values((i + 1) % 6)));
+  graph.wait();
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (values.owner(i) != me()) continue;
+    EXPECT_EQ(values.read(i).text, "abcdefghijklmnopqrstuvwxyzabcd");
+    ASSERT_EQ(values.read(i).numbers.size(), 30U);
+    for (int turn = 0; turn < 30; ++turn)  // the last one reads what the first has just written
+      EXPECT_EQ(values.read(i).numbers[static_cast<std::size_t>(turn)],
+                turn + turn + (i == 5 ? 1 : 0));
+  }
+}
+
 TEST(Stealing, blocks_and_elements_go_and_come_back) {
   armature::distributed_vector<long> vector(world(), 600);
   armature::task_graph graph(world());

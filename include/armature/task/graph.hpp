@@ -30,10 +30,9 @@ namespace armature {
 /// Tasks of spawn_stealable() may be run by another member that has nothing to do: it gets the
 /// function and copies of the items, and sends back what the task has written.
 ///
-/// All calls are collective unless they say otherwise. With service threads, too: tasks are run by
-/// the rank's own thread, and values must not look into messages (owns_its_members). Where a member
-/// has died, in a job that goes on after deaths, calls that wait throw Error(rank_lost), and the
-/// graph is of no use then; data that end drop their tasks.
+/// All calls are collective unless they say otherwise. With service threads, too, tasks are run by
+/// the rank's own thread. Where a member has died, in a job that goes on after deaths, calls that
+/// wait throw Error(rank_lost), and the graph is of no use then; data that end drop their tasks.
 class ARMATURE_API task_graph {
  public:
   /// So many of a member's tasks may be described and not done: then spawn runs some.

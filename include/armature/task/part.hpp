@@ -67,7 +67,9 @@ class TaskPart : public ByRank<TaskPart> {
   template <class Op, class... Args>
   void tell(int member, const Op& op, const Args&... arguments) {
     if (has_service())
-      tell_part(self_, rank(member), op, arguments...);
+      // Values of items outlive their message in any case.
+      self_.async(rank(member), &ByRank<TaskPart>::template statement<Op, Args...>, op,
+                  arguments...);
     else
       self_.async(rank(member), &TaskPart::template told<Op, Args...>, op, arguments...);
   }
