@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/process_memory.hpp"
+
 namespace armature::fibers {
 
 void SleepingRanks::add(RankFiber& fiber, std::uint64_t until_ns) {
+  const base::ProcessMemory of_process;  // the rank itself calls this
   all_.push_back({until_ns, &fiber});
   std::ranges::push_heap(all_, is_later);
 }
