@@ -89,10 +89,13 @@ ARMATURE_KEPT(int, putenv, (char* text), (text));
 ARMATURE_KEPT(void, tzset, (), ());
 ARMATURE_KEPT(tm*, localtime, (const time_t* at), (at));
 ARMATURE_KEPT(tm*, localtime_r, (const time_t* at, tm* to), (at, to));
+ARMATURE_KEPT(tm*, gmtime, (const time_t* at), (at));
+ARMATURE_KEPT(tm*, gmtime_r, (const time_t* at, tm* to), (at, to));
 ARMATURE_KEPT(char*, ctime, (const time_t* at), (at));
 ARMATURE_KEPT(char*, ctime_r, (const time_t* at, char* to), (at, to));
 ARMATURE_KEPT(time_t, mktime, (tm * at), (at));
 ARMATURE_KEPT(time_t, timelocal, (tm * at), (at));
+ARMATURE_KEPT(time_t, timegm, (tm * at), (at));
 ARMATURE_KEPT(std::size_t, strftime, (char* to, std::size_t max, const char* how, const tm* at),
               (to, max, how, at));
 ARMATURE_KEPT(std::size_t, strftime_l,
