@@ -19,7 +19,16 @@ struct Sharing {
   int threads_here = 0;
   int ranks_here = 0;  // or processes that host virtual ones
   int cores = 0;
+  int more_of_rank = 0;  // threads that compute, beside the rank's own
 };
+
+void add_more(Sharing& sharing) {
+  const int more = sharing.more_of_rank * sharing.ranks_here;
+  sharing.threads_here += more;
+  if (sharing.more_ranks_than_cores || sharing.ranks_here + more <= sharing.cores) return;
+  sharing.more_ranks_than_cores = true;
+  sharing.spins_before_long = std::min(sharing.spins_before_long, 4);
+}
 
 }  // namespace
 
@@ -45,15 +54,13 @@ void count_sharers(const space::ControlHeader& job) {
   // Only the long wait polls the network, and so sees what comes over it.
   const bool must_poll = threads_are_shared || job.nodes > 1;
   sharing.spins_before_long = must_poll ? 1 : (sharing.more_ranks_than_cores ? 4 : 400);
+  add_more(sharing);
 }
 
 void count_more_sharers(int threads_of_rank) {
   auto& sharing = base::state<Sharing>();
-  const int more = threads_of_rank * sharing.ranks_here;
-  sharing.threads_here += more;
-  if (sharing.more_ranks_than_cores || sharing.ranks_here + more <= sharing.cores) return;
-  sharing.more_ranks_than_cores = true;
-  sharing.spins_before_long = std::min(sharing.spins_before_long, 4);
+  sharing.more_of_rank = threads_of_rank;
+  add_more(sharing);
 }
 
 }  // namespace armature::wait
