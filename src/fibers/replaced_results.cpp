@@ -24,6 +24,7 @@ namespace armature::fibers {
 /// Results that were returned last, of each kind.
 struct OwnResults {
   tm parts = {};            // localtime, gmtime
+  char zone[32] = {};       // of these
   char time_text[64] = {};  // asctime, ctime
   char error_text[128] = {};
   char signal_text[128] = {};
@@ -63,7 +64,11 @@ tm* local_time(const time_t* time) {
   OwnResults* const mine = own_results();
   if (mine == nullptr) return localtime(time);
   tzset();  // the rank may have another TZ than who asked before it
-  return localtime_r(time, &mine->parts);
+  tm* const parts = localtime_r(time, &mine->parts);
+  // The library's text of it is the process's.
+  if (parts != nullptr && parts->tm_zone != nullptr)
+    parts->tm_zone = keep_text(mine->zone, parts->tm_zone);
+  return parts;
 }
 
 tm* universal_time(const time_t* time) {
