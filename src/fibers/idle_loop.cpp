@@ -164,12 +164,17 @@ void IdleLoop::sleep() {
   // One rank each time gives back memory that it has freed and not used again.
   const auto& all = ranks_.residents.all();
   if (!all.empty()) all[base::state<Rest>().turn++ % all.size()]->space().local().rest();
-  sleeper_.park(polls ? Sleeper::Until::timeout : Sleeper::Until::woken, times_woken_,
-                ranks_.sleeping.shorten(polls ? park_ns_ : sleep_max_ns, ranks_.clock.look()));
-  (void)ranks_.clock.look();
+  const std::uint64_t begun_ns = ranks_.clock.look();
+  const long long_ns = polls ? park_ns_ : sleep_max_ns;
+  const long timeout_ns = ranks_.sleeping.shorten(long_ns, begun_ns);
+  sleeper_.park(polls ? Sleeper::Until::timeout : Sleeper::Until::woken, times_woken_, timeout_ns);
+  const std::uint64_t now_ns = ranks_.clock.look();
   park_ns_ = std::min(park_ns_ * 2, park_max_ns);
-  if (!polls && ranks_.host.slot.awake.load(std::memory_order_relaxed) == 0)
-    look_again(looks_of_sleepers);
+  if (polls || ranks_.host.slot.awake.load(std::memory_order_relaxed) != 0) return;
+  // A process may wake up often because ranks sleep: that is no reason for those that wait.
+  if (timeout_ns < long_ns && now_ns - looked_again_ns_ < sleep_max_ns) return;
+  looked_again_ns_ = now_ns;
+  look_again(looks_of_sleepers);
 }
 
 }  // namespace armature::fibers

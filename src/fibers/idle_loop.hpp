@@ -71,6 +71,7 @@ class IdleLoop {
   std::uint32_t words_turn_ = 0;   // the turn when it did
   std::uint32_t deaths_seen_;
   std::size_t look_turn_ = 0;
+  std::uint64_t looked_again_ns_ = 0;  // when all had last slept, and some looked again
 };
 
 }  // namespace armature::fibers
