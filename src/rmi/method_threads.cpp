@@ -125,7 +125,7 @@ void MethodThreads::need_thread(std::unique_lock<std::mutex> lock) {
     else
       keep(base::start_thread("to run concurrent methods beside the rank", [this] { serve(); }));
   } catch (...) {
-    const std::lock_guard lock(mutex_);
+    lock.lock();
     --idle_;
     if (--running_ == 0) ended_.notify_all();
   }
