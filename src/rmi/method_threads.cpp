@@ -237,20 +237,24 @@ void MethodThreads::answer_as_rank(ConcurrentTask& task) {
 
 /// Counts it as executed. The rank may wait for that, in a fence: for all calls of a caller, or for
 /// those of an object. So it is told of the last of them: to be woken by each of many costs more
-/// than a short method.
+/// than a short method. Where it waits for what a method may have made true, it looks each time.
 void MethodThreads::be_over(const ConcurrentTask& task) {
+  bool is_told = false;
   {
     const auto lock = locked(mutex_);
     --under_way_;
     bool is_last = false;
     if (--from_[task.call.from] == 0) is_last = from_.erase(task.call.from) > 0;
     if (--object_[task.call.object] == 0) is_last = object_.erase(task.call.object) > 0;
-    if (!is_last && news_.any_waits == 0 && ++news_.untold < told_every) return;
-    news_.untold = 0;
-    news_.is_over = true;
-    has_news_.store(true, std::memory_order_release);
+    is_told = is_last || news_.any_waits > 0 || ++news_.untold == told_every;
+    if (is_told) {
+      news_.untold = 0;
+      news_.is_over = true;
+      has_news_.store(true, std::memory_order_release);
+    }
   }
-  wait::notify(context_.space.slot(context_.space.me()));
+  space::RankSlot& me = context_.space.slot(context_.space.me());
+  is_told ? wait::notify(me) : wait::notify_of_value(me);
 }
 
 bool MethodThreads::has_work_now(bool beside_wait) const {
