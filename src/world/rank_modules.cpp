@@ -44,9 +44,9 @@ bool ModuleFlow::look() {
 
 bool ModuleFlow::has_lost_rank(const space::AddressSpace& space) {
   if (wait == nullptr) return false;
-  wait::Latched condition([](void* flow) { return static_cast<ModuleFlow*>(flow)->look(); }, this);
+  wait::Latched sees_it([](void* one) { return static_cast<ModuleFlow*>(one)->look(); }, this);
   try {
-    gone.check(space, *wait, condition);
+    gone.check(space, *wait, sees_it);
   } catch (...) {
     failure = std::current_exception();
     holds = true;

@@ -16,6 +16,7 @@
 #include "armature/layer/program.hpp"
 #include "armature/run.hpp"
 #include "base/fail.hpp"
+#include "base/message.hpp"
 #include "base/runtime.hpp"
 #include "bootstrap/join_once.hpp"
 #include "bootstrap/start_again.hpp"
