@@ -14,10 +14,11 @@ def resize(armature, job, processes, *options):
 
 
 class ResizableJob:
-    def __init__(self, armature, ranks, processes, options, program, *arguments, command=None):
+    def __init__(self, armature, ranks, processes, options, program, *arguments, command=None, seconds=SECONDS):
         self.armature = armature
-        self.words = list(map(str, [command or armature, "run", "-n", ranks, "--virtual", "--processes", processes, "--timeout", SECONDS,
-                                    *options, program, *arguments]))
+        self.seconds = seconds
+        self.words = list(map(str, [command or armature, "run", "-n", ranks, "--virtual", "--processes", processes,
+                                    "--timeout", seconds, *options, program, *arguments]))
         self.job = subprocess.Popen(self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, text=True)
 
@@ -53,5 +54,5 @@ class ResizableJob:
         wait_until(f"{count} processes", lambda: len(self.children()) == count and not set(self.children()) & set(but))
 
     def end(self):
-        out, err = self.job.communicate(timeout=2 * SECONDS)
+        out, err = self.job.communicate(timeout=2 * self.seconds)
         return self.job.returncode, out, err
