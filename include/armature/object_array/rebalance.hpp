@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "armature/balance.hpp"
+#include "armature/collectives.hpp"
 #include "armature/decide_at_root.hpp"
 #include "armature/error.hpp"
 #include "armature/locality.hpp"
@@ -88,10 +89,11 @@ balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions
   if (options.when_due)
     throw Error(Errc::bad_argument, "rebalance: when_due is for ranks, not for object arrays");
   array.fence();
-  if (options.record.empty() && balance::is_distributed(options.strategy))
-    return detail::rebalance_distributed(array, options.log);
-  const auto mine = array.take_measured();
   const Team& team = array.team();
+  // Others may have been given other options than member 0, whose count.
+  const bool is_distributed = options.record.empty() && balance::is_distributed(options.strategy);
+  if (broadcast(team, is_distributed, 0)) return detail::rebalance_distributed(array, options.log);
+  const auto mine = array.take_measured();
   shared<detail::Planner<Index>> planner(team, team);
   planner.async(team.world_rank(0), &detail::Planner<Index>::take, team.rank(), mine);
   rmi_fence(team);
