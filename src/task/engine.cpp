@@ -89,17 +89,26 @@ void TaskEngine::run_until(const std::function<bool()>& holds, const char* call)
   // Calls of others come in between, though not behind each of many small tasks.
   constexpr std::uint64_t poll_interval_ns = 5'000;
   std::uint64_t polled_ns = clock_ns();
-  while (!holds()) {
-    if (run_one()) {
-      const std::uint64_t now_ns = clock_ns();
-      if (now_ns - polled_ns < poll_interval_ns) continue;
-      rmi_poll();
-      polled_ns = now_ns;
-      continue;
+  try {
+    while (!holds()) {
+      if (run_one()) {
+        const std::uint64_t now_ns = clock_ns();
+        if (now_ns - polled_ns < poll_interval_ns) continue;
+        rmi_poll();
+        polled_ns = now_ns;
+        continue;
+      }
+      if (is_abandoned_ || !ready_.ask()) wait_for_others(holds, call);
     }
-    if (is_abandoned_ || !ready_.ask()) wait_for_others(holds, call);
+    loop.end();
+  } catch (const Error& error) {
+    // A rank hears of a death where it waits, and where it asks for a task and has no room.
+    if (error.code() == Errc::rank_lost) {
+      lost_ = std::current_exception();
+      abandon();
+    }
+    throw;
   }
-  loop.end();
 }
 
 /// Waits for what may come from any member, by way of others.
@@ -108,23 +117,15 @@ void TaskEngine::wait_for_others(const std::function<bool()>& holds, const char*
     TaskEngine& engine;
     const std::function<bool()>& holds;
   } wait{*this, holds};
-  try {
-    wait_for_team(
-        team_,
-        [](void* what) {
-          const auto& waits = *static_cast<Wait*>(what);
-          const TaskQueue& ready = waits.engine.ready_;
-          if (!waits.engine.is_abandoned_ && (!ready.is_empty() || ready.may_ask())) return true;
-          return waits.holds();
-        },
-        &wait, call);
-  } catch (const Error& error) {
-    if (error.code() == Errc::rank_lost) {
-      lost_ = std::current_exception();
-      abandon();
-    }
-    throw;
-  }
+  wait_for_team(
+      team_,
+      [](void* what) {
+        const auto& waits = *static_cast<Wait*>(what);
+        const TaskQueue& ready = waits.engine.ready_;
+        if (!waits.engine.is_abandoned_ && (!ready.is_empty() || ready.may_ask())) return true;
+        return waits.holds();
+      },
+      &wait, call);
 }
 
 void TaskEngine::end_use(int exceptions) noexcept {
