@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -102,21 +103,32 @@ void task_graph::wait() {
   if (engine.runs_task())
     throw Error(Errc::misuse, "task_graph::wait: a task may not wait for its own graph");
   require_use(name);
-  Counts counts{spawned_, hash_, ~spawned_, ~hash_};
+  auto counts = std::make_unique<Counts>(Counts{spawned_, hash_, ~spawned_, ~hash_});
   // Others may need what this member is to run first.
-  Handle compared = allreduce_async(team(), std::span(&counts.least_spawned, 4), Minimum());
+  Handle compared = allreduce_async(team(), std::span(&counts->least_spawned, 4), Minimum());
+  Handle all_are_done;
   bool is_compared = false;
-  engine.run_until(
-      [&] {
-        is_compared = is_compared || compared.test();
-        if (is_compared) require_same(counts);
-        return is_compared && engine.unfinished() == 0;
-      },
-      name);
-  if (may_be_stolen_) {
-    // Others may have tasks for this member until all of theirs are done.
-    Handle all_are_done = barrier_async(team());
-    engine.run_until([&] { return all_are_done.test(); }, name);
+  try {
+    engine.run_until(
+        [&] {
+          is_compared = is_compared || compared.test();
+          if (is_compared) require_same(*counts);
+          return is_compared && engine.unfinished() == 0;
+        },
+        name);
+    if (may_be_stolen_) {
+      // Others may have tasks for this member until all of theirs are done.
+      all_are_done = barrier_async(team());
+      engine.run_until([&] { return all_are_done.test(); }, name);
+    }
+  } catch (const Error& error) {
+    // Members that heard of the death before take no part in these any more: a destructor would
+    // wait for them for ever. So both are left, with what the first one writes.
+    if (error.code() == Errc::rank_lost) {
+      (void)all_are_done.release();
+      if (compared.release() != nullptr) (void)counts.release();
+    }
+    throw;
   }
   rmi_fence(team());  // nobody sends any more
   detail::agree(team(), name, engine.take_failure());
