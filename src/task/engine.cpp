@@ -60,6 +60,7 @@ bool TaskEngine::run_one() {
   if (node == nullptr) return false;
   {
     const Running running(*this, runs_task_);
+    ready_.end();
     node->run();
   }
   finish(*node);

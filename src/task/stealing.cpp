@@ -1,7 +1,7 @@
 // A member that is idle is known to each other one at most once, until that gives it a task. So
 // there are at most two messages to each member for the time between, however long it is. Nobody
-// waits in a circle: a member that has left its loop, for whatever, sends back each task that
-// comes, in whichever call it waits.
+// waits in a circle: a member that has left its loop, for whatever, or runs a task, which may wait,
+// sends back each task that comes, in whichever call it waits.
 #include "armature/task/stealing.hpp"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ void TaskStealing::got(TaskStolen& task) {
   --known_by_;
   next_ = task.owner();  // who may have more
   part_.engine().add(task);
-  if (part_.engine().is_in_loop())
+  if (part_.engine().is_in_loop() && !part_.engine().runs_task())
     stolen_.push_back(&task);
   else
     send_back(task);

@@ -114,6 +114,29 @@ TEST(Stealing, each_idle_member_gets_a_task_of_the_one_that_has_all) {
   for (int m = 0; m < ranks(); ++m) EXPECT_EQ(by[static_cast<std::size_t>(m)], m + 1);
 }
 
+TEST(Stealing, members_whose_task_waits_send_back_what_else_they_get) {
+  if (ranks() < 3) return;
+  const armature::shared<int> begun(world(), 0), may_end(world(), 0);
+  armature::task_graph graph(world());
+  armature::task_data<int> items(graph, 4, [](std::size_t i) { return i < 2 ? 1 : 0; });
+  for (std::size_t i = 0; i < 2; ++i)  // by members that member 0 knows to be idle
+    graph.spawn_stealable(
+        [begun = begun.ref(), may_end = may_end.ref()](int& /*item*/) {
+          meet(begun, 3);
+          meet(may_end, 3);
+        },
+        writes(items(i)));
+  if (me() == 0) meet(begun.ref(), 3);
+  std::vector<armature::task_result<int>> results;
+  for (std::size_t i = 2; i < 4; ++i)
+    results.push_back(graph.spawn_stealable([](int& item) { return ++item; }, writes(items(i))));
+  if (me() == 0) {
+    for (const auto& result : results) EXPECT_EQ(result.get(), 1);
+    meet(may_end.ref(), 3);
+  }
+  graph.wait();
+}
+
 TEST(Stealing, tasks_that_nobody_may_steal_stay) {
   armature::task_graph graph(world());
   std::size_t mine = 0;

@@ -37,7 +37,7 @@ class ARMATURE_API TaskQueue {
   [[nodiscard]] bool may_ask() const { return stealing_ != nullptr && stealing_->may_ask(); }
   /// Asks another member for a task; false: there is none to be asked.
   bool ask();
-  /// Sends tasks of others back.
+  /// Sends tasks of others back: for now this member runs none, or no further one.
   void end() {
     if (stealing_ != nullptr) stealing_->send_back_rest();
   }

@@ -11,7 +11,8 @@
 
 // Tasks that another member may run: which are ready, who is idle, and what is under way elsewhere.
 // An idle member asks the others, one after the other, and each remembers it until there is a task
-// for it. A member that leaves the loop that runs tasks sends back what it has not begun.
+// for it. A member that begins a task, or leaves the loop that runs tasks, sends back what it has
+// not begun.
 
 namespace armature {
 
