@@ -67,11 +67,13 @@ class Figure:
 
 
 def judge(measurements):
-    """The verdicts of one or more measurements of a figure: of each claim the middle ratio counts."""
+    """The verdicts of one or more measurements of a figure: of each claim the middle ratio counts, and of two the worse
+    one. A measurement that lacks a claim, as where a program of MPI failed, is left out."""
     verdicts = []
-    for same in zip(*(one.claims for one in measurements)):
+    most = max(len(one.claims) for one in measurements)
+    for same in zip(*(one.claims for one in measurements if len(one.claims) == most)):
         ratios = sorted(claim.ratio for claim in same)
-        ratio = statistics.median_low(ratios)
+        ratio = statistics.median_high(ratios)
         shown = next(claim for claim in same if claim.ratio == ratio)
         verdicts.append({"words": shown.words, "left": shown.left, "relation": shown.relation, "right": shown.right,
                          "ratio": ratio, "held": ratio <= 1 + MARGIN, "measured": len(same)})
@@ -84,15 +86,19 @@ def measured_enough(measurements):
 
 
 def measure(figure, run):
-    """The result of a figure as it is stored; a second and third time where a claim is in doubt."""
-    measurements = []
+    """The result of a figure as it is stored; a second and third time where a claim is in doubt. What a program prints
+    that is not understood is no end of the report."""
+    measurements, reason = [], "nothing of what is claimed could be measured"
     try:
         while not measurements or not (measured_enough(measurements) or run.is_late()):
             run.forget()
             measurements.append(figure.measure(run))
-    except NotMeasured as reason:
-        if not measurements:
-            return {"status": "not measured", "reason": str(reason)}
+    except NotMeasured as why:
+        reason = str(why)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
+        reason = f"what its programs printed is not understood: {type(fault).__name__} {fault}"
+    if not any(one.claims for one in measurements):
+        return {"status": "not measured", "reason": reason}
     last = measurements[-1]
     return {"status": "measured", "verdicts": judge(measurements), "x": last.x, "y": last.y, "series": last.series,
             "table": last.table, "missing": last.missing, "log": last.log}

@@ -111,8 +111,12 @@ class Run:
         words = [self.build / "bin/armature", "bench", suite, "--json", file] + (["--quick"] if quick else [])
         for name in only:
             words += ["--only", name]
+        file.unlink(missing_ok=True)  # of an earlier suite
         self.command(words, 180)
-        return {(row["op"], row["bytes"]): row for row in json.loads(file.read_text())}
+        try:
+            return {(row["op"], row["bytes"]): row for row in json.loads(file.read_text())}
+        except (OSError, ValueError):
+            raise NotMeasured(f"armature bench {suite} wrote no rows in 180 s") from None
 
     def transfers(self, part, engine):
         """{operation: {size: ns}} of papers/transfers.c over one of ENGINES."""

@@ -73,6 +73,21 @@ class Verdicts(unittest.TestCase):
         _, asked = self.measured(10.9, 9.8, 10.2)
         self.assertEqual(len(asked), 1)
 
+    def test_of_two_measurements_the_worse_counts_and_others_claims_are_not_taken(self):
+        claim = lambda left: Claim("a is ahead", left, "<=", 10.0)
+        verdicts = figures.judge([Measured([claim(9.0)]), Measured([claim(12.0)])])
+        self.assertEqual([one["held"] for one in verdicts], [False])
+        verdicts = figures.judge([Measured([claim(30.0), claim(9.0)]), Measured([claim(9.0)])])
+        self.assertEqual([(one["left"], one["held"]) for one in verdicts], [(30.0, False), (9.0, True)])
+
+    def test_a_figure_without_claims_or_with_strange_rows_is_not_measured(self):
+        def strange(_run):
+            return {}["rpc.self", 8]
+        for measure, word in ((lambda _run: Measured([]), "nothing of what is claimed"), (strange, "KeyError .*rpc.self")):
+            result = figures.measure(figure(measure), self.run_)
+            self.assertEqual(result["status"], "not measured")
+            self.assertRegex(result["reason"], word)
+
     def test_both_relations_and_no_gain(self):
         self.assertEqual(Claim("", 8, ">=", 4).ratio, 0.5)
         self.assertEqual(Claim("", 8, "<=", 4).ratio, 2)
@@ -93,8 +108,8 @@ class Verdicts(unittest.TestCase):
             self.run_.command(["nowhere"])
         with self.assertRaisesRegex(NotMeasured, "more than 0.2 s"):
             self.run_.command(["sleep", "5"], timeout_s=0.2)
-        self.assertEqual(running.rows_of(self.run_.command(["sh", "-c", r"printf 'get\t8\t1.5\nget\t64'; exec sleep 5"],
-                                                           timeout_s=1)), {"get": {8: 1.5}})
+        self.assertEqual(running.rows_of(self.run_.command(["sh", "-c", r"printf 'get\t8\t1.5\nget\t64'; exec sleep 30"],
+                                                           timeout_s=3)), {"get": {8: 1.5}})
 
     def test_what_was_measured_once_is_kept_with_its_commands(self):
         made = []
