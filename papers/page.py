@@ -109,8 +109,8 @@ def in_words(results):
     counts = {word: sum(verdict_of(one) == word for one in results["figures"]) for word in ("held", "not held", "not measured")}
     text = ("# The papers, reproduced\n\n"
             "`./dev papers` measures the tables and figures of the five papers that Armature implements. This is its last\n"
-            "report in words; [its README](../papers/README.md) says how it is made. Numbers of another run differ, verdicts\n"
-            "should not.\n\n" + wrapped(measured_on(results) + ".") +
+            "report in words; [its README](../papers/README.md) says how it is made. Numbers of another run differ. So may\n"
+            "verdicts, where other programs computed on the machine: the load at the start says it.\n\n" + wrapped(measured_on(results) + ".") +
             f"Figures: {counts['held']} held, {counts['not held']} not held, {counts['not measured']} not measured.\n")
     for paper, title in PAPERS.items():
         figures = [one for one in results["figures"] if one["paper"] == paper]

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ import xml.etree.ElementTree
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(SOURCE / "papers"))
 
+import armi_rmi  # noqa: E402
 import figures  # noqa: E402
 import outside  # noqa: E402
 import page  # noqa: E402
@@ -151,6 +153,20 @@ class Pages(unittest.TestCase):
         self.assertEqual(names, {f"{paper}.{number}" for paper, numbers in EXPECTED.items() for number in numbers})
         for one in papers.all_figures():
             self.assertTrue(one.title and one.claim.endswith(".") and one.changed.endswith(".") and one.printed, one.name)
+
+    def test_programs_that_are_measured_are_there(self):
+        text = "".join(file.read_text() for file in (SOURCE / "papers").glob("*.py"))
+        named = set(re.findall(r'"(examples/\w+|papers/\w+)"', text)) - {"papers/transfers_virtual", "papers/armci_lu_virtual"}
+        self.assertIn("examples/scc", named)
+        for name in named:
+            self.assertTrue(any((SOURCE / f"{name}{end}").exists() for end in ("", ".c", ".cpp")), name)
+
+    def test_the_table_of_components_is_read(self):
+        printed = ("time          Tarjan's algorithm on one rank 9.4 ms; on 2 ranks, the best of 1:\n"
+                   "  aggregation   rounds        calls        ms        calls/s\n"
+                   "           75       33  114,437,783    500.00    228,875,566\n"
+                   "     adaptive       33  114,437,783    250.00    457,751,132\n")
+        self.assertEqual(armi_rmi.search_seconds(printed), {"75": 0.5, "adaptive": 0.25})
 
     def test_plots_are_pictures(self):
         for series in ({"a": [[1, 1.0]]}, {"a": [[8, 0.5], [1 << 20, 3e7]], "<b>": [[8, 1.0]]}, {"a": [[0, 0.0]]},
