@@ -130,7 +130,8 @@ def parsed():
 
 def main():
     options = parsed()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in (signal.SIGTERM, signal.SIGHUP):  # then what was started is ended, too
+        signal.signal(number, lambda number, _frame: sys.exit(128 + number))
     asked = wanted(options.only)
     if options.list:
         print("\n".join(f"{one.name:34} {one.title}" for one in asked))
