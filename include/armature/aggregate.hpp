@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "armature/accumulate.hpp"
 #include "armature/detail/export.hpp"
@@ -17,6 +18,28 @@
 namespace armature {
 
 namespace detail {
+/// Short gets of one size that are asked for together, as one list, since that costs a fraction of
+/// as many requests.
+struct GatheredGets {
+  static constexpr std::size_t count_max = 256;
+  static constexpr std::size_t bytes_max = 512;  // of one
+
+  std::size_t count = 0;
+  std::size_t bytes = 0;  // of each
+  void* to[count_max];
+  const void* from[count_max];
+};
+
+/// Whether gets of that length from that rank are worth it: it is on another node.
+[[nodiscard]] ARMATURE_API bool aggregate_gathers(Rank rank, std::size_t bytes);
+/// Notes one down, and asks for what was noted before where that is of another size or enough.
+/// False: it is none that is worth it, and nothing was done.
+[[nodiscard]] ARMATURE_API bool aggregate_gather(GatheredGets& gathered, Rank rank, void* to,
+                                                 const void* from, std::size_t bytes);
+/// Asks for them; none is left then.
+ARMATURE_API void aggregate_ask(GatheredGets& gathered, Rank rank);
+/// Asks for those of an aggregate that ends, and releases them.
+ARMATURE_API void aggregate_end(GatheredGets* gathered, Rank rank) noexcept;
 [[noreturn]] ARMATURE_API void aggregate_other_rank(Rank bound, Rank given, const char* call);
 ARMATURE_API void aggregate_check(Rank rank);
 ARMATURE_API void aggregate_wait(Rank rank);
@@ -28,6 +51,8 @@ ARMATURE_API void aggregate_wait(Rank rank);
 /// targets of gets are not valid before wait(). Requests are not ordered. Throws Error(bad_rank)
 /// when a request names another rank than the handle's.
 ///
+/// Short gets of one size from another node are asked for as get_vector asks: up to 256 together.
+///
 /// Between ranks of one node nothing travels: a request is a load or a store as soon as it is made.
 /// Recording it first would cost more.
 class Aggregate {
@@ -35,6 +60,19 @@ class Aggregate {
   explicit Aggregate(Rank rank) : rank_(rank) {
     detail::aggregate_check(rank);
     look();
+  }
+  Aggregate(const Aggregate&) = delete;
+  Aggregate& operator=(const Aggregate&) = delete;
+  Aggregate(Aggregate&& other) noexcept
+      : rank_(other.rank_),
+        requests_(std::exchange(other.requests_, 0)),
+        segment_(other.segment_),
+        last_(other.last_),
+        gathered_(std::exchange(other.gathered_, nullptr)) {}
+  Aggregate& operator=(Aggregate&&) = delete;
+  ~Aggregate() {
+    if (gathered_ != nullptr) [[unlikely]]
+      detail::aggregate_end(gathered_, rank_);
   }
 
   template <class T, class... Source>
@@ -56,7 +94,7 @@ class Aggregate {
         *to = value;
         return;
       }
-    get_otherwise(to, from, count);
+    gathered_ = get_otherwise(gathered_, to, from, count);
     look();
   }
   template <class T, class... Source>
@@ -98,6 +136,8 @@ class Aggregate {
   /// Completes all requests locally; the handle may then be used again.
   void wait() {
     std::atomic_thread_fence(std::memory_order_acquire);
+    if (gathered_ != nullptr) [[unlikely]]
+      detail::aggregate_ask(*gathered_, rank_);
     detail::aggregate_wait(rank_);
     look();
     requests_ = 0;
@@ -105,6 +145,8 @@ class Aggregate {
   /// Whether they are complete; lets the library make progress.
   [[nodiscard]] bool test() const {
     std::atomic_thread_fence(std::memory_order_acquire);
+    if (gathered_ != nullptr) [[unlikely]]
+      detail::aggregate_ask(*gathered_, rank_);
     return detail::aggregate_test(rank_);
   }
 
@@ -121,9 +163,18 @@ class Aggregate {
 
   /// Not inlined, and told nothing of the handle, which may then live in registers.
   template <class T>
-  [[gnu::noinline]] static void get_otherwise(std::remove_cv_t<T>* to, global_ptr<T> from,
-                                              std::size_t count) {
-    armature::get_nbi(to, from, count);
+  [[nodiscard, gnu::noinline]] static detail::GatheredGets* get_otherwise(
+      detail::GatheredGets* gathered, std::remove_cv_t<T>* to, global_ptr<T> from,
+      std::size_t count) {
+    const bool is_short = count <= detail::GatheredGets::bytes_max;
+    const std::size_t bytes = is_short ? count * sizeof(T) : 0;
+    // Here, where the rank's own memory is: it may go on in another process.
+    if (gathered == nullptr && detail::aggregate_gathers(from.rank(), bytes))
+      gathered = new detail::GatheredGets;
+    if (gathered == nullptr ||
+        !detail::aggregate_gather(*gathered, from.rank(), to, from.address(), bytes))
+      armature::get_nbi(to, from, count);
+    return gathered;
   }
 
   /// Notes how far the rank's segment is reachable now. A segment's extent only grows, so an older
@@ -150,6 +201,7 @@ class Aggregate {
   std::size_t requests_ = 0;
   const detail::SegmentView* segment_ = nullptr;
   std::size_t last_ = 0;
+  detail::GatheredGets* gathered_ = nullptr;  // those that were not asked for yet
 };
 
 }  // namespace armature

@@ -2,19 +2,12 @@
 // of other nodes, wrong addresses, and full checking.
 #include "armature/detail/transfer.hpp"
 
-#include <fmt/format.h>
-
-#include "armature/aggregate.hpp"
 #include "armature/atomic.hpp"
-#include "base/fail.hpp"
 #include "net/network.hpp"
 #include "rma/protocol.hpp"
 #include "rma/remote.hpp"
 #include "rma/write_stream.hpp"
 #include "transport/limits.hpp"
-#include "wait/cost_model.hpp"
-#include "wait/implicit.hpp"
-#include "wait/rank_context.hpp"
 #include "wait/recorded_links.hpp"
 #include "wait/thread_call.hpp"
 
@@ -102,24 +95,6 @@ Request* atomic_later(Rank rank, void* address, std::size_t bytes, AtomicOperati
                       std::uint64_t& found) {
   const wait::ThreadCall under_way(what.call);
   return rma::start(atomic_of(rank, address, bytes, what), Finish::later, found);
-}
-
-void aggregate_wait(Rank rank) {
-  if (wait::completes_later()) wait_all(rank);
-}
-
-bool aggregate_test(Rank rank) {
-  const wait::ThreadCall under_way("Aggregate::test");
-  return !wait::completes_later() ||
-         wait::implicit_of(wait::this_rank("Aggregate::test")).test(rank);
-}
-
-void aggregate_check(Rank rank) { wait::mapping("Aggregate").require_rank(rank, "Aggregate"); }
-
-void aggregate_other_rank(Rank bound, Rank given, const char* call) {
-  base::fail(Errc::bad_rank,
-             fmt::format("{}: this handle aggregates requests to rank {}, not to rank {}", call,
-                         static_cast<int>(bound), static_cast<int>(given)));
 }
 
 }  // namespace armature::detail

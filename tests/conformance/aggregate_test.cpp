@@ -45,6 +45,85 @@ TEST(Aggregate, many_small_gets_complete_with_one_wait) {
   piece.free();
 }
 
+/// As many gets of that type as there are in `rounds` lists, and one more.
+template <class T>
+void get_more_than_a_list(int rounds) {
+  const std::size_t n = static_cast<std::size_t>(rounds) * 256 + 1;
+  auto piece = Reachable<T>(n);
+  for (std::size_t i = 0; i < n; ++i)
+    piece[i] = static_cast<T>(i * 3 + static_cast<unsigned>(me()));
+  world().barrier();
+  std::vector<T> into(n);
+  Aggregate aggregate(right());
+  for (std::size_t i = 0; i < n; ++i)
+    aggregate.get(&into[i], piece.on(right()) + static_cast<std::ptrdiff_t>(i));
+  while (!aggregate.test()) continue;
+  aggregate.wait();
+  for (std::size_t i = 0; i < n; ++i)
+    ASSERT_EQ(into[i], static_cast<T>(i * 3 + static_cast<unsigned>(right())));
+  world().barrier();
+  piece.free();
+}
+
+TEST(Aggregate, gets_of_each_size_are_complete_whatever_their_number) {
+  get_more_than_a_list<std::uint8_t>(1);
+  get_more_than_a_list<std::uint16_t>(0);
+  get_more_than_a_list<std::uint32_t>(3);
+  get_more_than_a_list<std::uint64_t>(2);
+  get_more_than_a_list<long double>(1);
+}
+
+TEST(Aggregate, gets_of_several_sizes_take_turns) {
+  constexpr std::size_t n = 300;
+  auto piece = Reachable<int>(n);
+  for (std::size_t i = 0; i < n; ++i) piece[i] = static_cast<int>(i) + me();
+  world().barrier();
+  std::vector<int> into(n, -1);
+  Aggregate first(right());
+  Aggregate aggregate(std::move(first));
+  // Lengths of 1, 2, 3 and so on, one behind the other; the last ones are too long for a list.
+  for (std::size_t at = 0, count = 1; at < n; at += count, ++count)
+    aggregate.get(&into[at], piece.on(right()) + static_cast<std::ptrdiff_t>(at),
+                  std::min(count, n - at));
+  aggregate.get(into.data() + n - 200, piece.on(right()) + static_cast<std::ptrdiff_t>(n) - 200,
+                200);
+  aggregate.wait();
+  for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(into[i], static_cast<int>(i) + right());
+  world().barrier();
+  piece.free();
+}
+
+TEST(Aggregate, gets_of_one_that_has_ended_are_complete_after_wait_all) {
+  auto piece = Reachable<int>(10);
+  std::ranges::fill(piece.local(), 5 + me());
+  world().barrier();
+  std::vector<int> into(10, -1);
+  {
+    Aggregate aggregate(right());
+    for (std::ptrdiff_t i = 0; i < 10; ++i)
+      aggregate.get(&into[static_cast<std::size_t>(i)], piece.on(right()) + i);
+  }
+  armature::wait_all();
+  EXPECT_EQ(into, std::vector<int>(10, 5 + right()));
+  world().barrier();
+  piece.free();
+}
+
+TEST(Aggregate, a_get_from_outside_is_refused_where_it_is_made) {
+  auto piece = Reachable<int>(10);
+  int into = -1;
+  Aggregate aggregate(right());
+  aggregate.get(&into, piece.on(right()));
+  const armature::global_ptr<int> outside(right(), reinterpret_cast<int*>(std::uintptr_t{64}));
+  int other = -1;
+  expect_error(armature::Errc::bad_address, {"get_nbi"}, [&] { aggregate.get(&other, outside); });
+  aggregate.wait();
+  EXPECT_EQ(into, 0);
+  EXPECT_EQ(other, -1);
+  world().barrier();
+  piece.free();
+}
+
 TEST(Aggregate, requests_of_every_kind_and_size_travel_together) {
   auto ints = Reachable<int>(400);
   auto doubles = Reachable<double>(100);

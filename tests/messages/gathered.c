@@ -49,6 +49,15 @@ static void lists_of_an_aggregate(void) {
   ARMCI_Wait(&handle);
 }
 
+static void words_of_an_aggregate(void) {
+  armci_hdl_t handle;
+  ARMCI_INIT_HANDLE(&handle);
+  ARMCI_SET_AGGREGATE_HANDLE(&handle);
+  for (int i = 0; i < requests; ++i)
+    ARMCI_NbGet((char*)pieces[1] + i * stride, local + i * stride, row_bytes, 1, &handle);
+  ARMCI_Wait(&handle);
+}
+
 static void explicit_gets(void) {
   static armci_hdl_t handles[requests];
   for (int i = 0; i < requests; ++i) {
@@ -85,6 +94,7 @@ int main(int argc, char** argv) {
     explicit_gets(); /* what is asked once, before the first transfer, is asked now */
     run("sections", requests * rows, sections_of_an_aggregate);
     run("lists", requests * rows, lists_of_an_aggregate);
+    run("words", requests, words_of_an_aggregate);
     run("explicit", requests, explicit_gets);
   }
   ARMCI_Barrier();
