@@ -46,7 +46,7 @@ class Trade {
   [[nodiscard]] const std::vector<bool>& from_high() const { return goes_[1]; }
 
  private:
-  /// By how many bundles the place would have more that are not its own.
+  /// The number of bundles not its own that the place would have more by.
   [[nodiscard]] int gains_of_low(const Step& step) const {
     return foreign(high_, step.from_high, places_[0]) - foreign(low_, step.from_low, places_[0]);
   }

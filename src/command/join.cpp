@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "command/asked_job.hpp"
+#include "command/change_options.hpp"
 #include "command/commands.hpp"
 #include "command/node_request.hpp"
 #include "command/numbers.hpp"
@@ -28,12 +29,6 @@ are written there, and go on in new processes, as many of them in each. Nodes ar
 Example:
   armature join 4711 --processes 2)";
 
-struct Wanted {
-  std::string job;
-  std::uint32_t processes = 0;  // 0: as many as the other nodes have
-  double timeout_s = 30;
-};
-
 void require_to_take_nodes(const ObservedJob& job) {
   const space::ControlHeader& header = job.control().header();
   if (header.launcher.is_there == 0)
@@ -47,7 +42,7 @@ void require_to_take_nodes(const ObservedJob& job) {
                                          job.pid()));
 }
 
-void join(Wanted wanted) {
+void join(ChangeOptions wanted) {
   constexpr std::uint64_t pid_max = 1 << 22;
   ObservedJob job = job_of(static_cast<int>(parse_count("JOB", wanted.job, 1, pid_max)));
   require_to_take_nodes(job);
@@ -72,27 +67,9 @@ void join(Wanted wanted) {
 void add_join(CLI::App& app) {
   auto* command = app.add_subcommand("join", "A further node for a running job");
   command->footer(footer);
-  auto wanted = std::make_shared<Wanted>();
-  command->add_option("JOB", wanted->job, "Which is to take in the node")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option_function<std::string>(
-          "--processes",
-          [wanted](const std::string& text) {
-            wanted->processes =
-                static_cast<std::uint32_t>(parse_count("--processes", text, 1, space::ranks_max));
-          },
-          "Processes of the node (default: as many as other nodes have)")
-      ->type_name("P");
-  command
-      ->add_option_function<std::string>(
-          "--timeout",
-          [wanted](const std::string& text) {
-            wanted->timeout_s = parse_seconds("--timeout", text);
-          },
-          "Wait for that long (default: 30 s)")
-      ->type_name("S");
+  auto wanted = std::make_shared<ChangeOptions>();
+  add_change_options(*command, wanted, "Which is to take in the node",
+                     "Processes of the node (default: as many as other nodes have)");
   command->callback([wanted] { join(*wanted); });
 }
 

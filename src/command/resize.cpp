@@ -8,6 +8,7 @@
 
 #include "base/fail.hpp"
 #include "command/asked_job.hpp"
+#include "command/change_options.hpp"
 #include "command/commands.hpp"
 #include "command/numbers.hpp"
 #include "space/layout.hpp"
@@ -27,13 +28,7 @@ keep no process, ranks are written to disk there and go on in new processes.
 Example:
   armature resize 4711 --processes 3)";
 
-struct Wanted {
-  std::string job;
-  std::uint32_t processes = 0;
-  double timeout_s = 30;
-};
-
-void resize(const Wanted& wanted) {
+void resize(const ChangeOptions& wanted) {
   constexpr std::uint64_t pid_max = 1 << 22;
   const auto pid = static_cast<int>(parse_count("JOB", wanted.job, 1, pid_max));
   ObservedJob job = job_of(pid);
@@ -63,28 +58,9 @@ void resize(const Wanted& wanted) {
 void add_resize(CLI::App& app) {
   auto* command = app.add_subcommand("resize", "More or fewer processes for a running job");
   command->footer(footer);
-  auto wanted = std::make_shared<Wanted>();
-  command->add_option("JOB", wanted->job, "Whose ranks are to be spread anew")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option_function<std::string>(
-          "--processes",
-          [wanted](const std::string& text) {
-            wanted->processes =
-                static_cast<std::uint32_t>(parse_count("--processes", text, 1, space::ranks_max));
-          },
-          "Processes that are to host its ranks")
-      ->required()
-      ->type_name("P");
-  command
-      ->add_option_function<std::string>(
-          "--timeout",
-          [wanted](const std::string& text) {
-            wanted->timeout_s = parse_seconds("--timeout", text);
-          },
-          "Wait for that long (default: 30 s)")
-      ->type_name("S");
+  auto wanted = std::make_shared<ChangeOptions>();
+  add_change_options(*command, wanted, "Whose ranks are to be spread anew",
+                     "Processes that are to host its ranks")->required();
   command->callback([wanted] { resize(*wanted); });
 }
 

@@ -30,7 +30,7 @@ class Exchanger {
     for (const std::uint32_t item : exchange_->items(bundle)) to_[item] = member;
   }
 
-  /// Its own, which outlives all that others tell of it.
+  /// The exchange whose bundles others tell of. It outlives all that they tell.
   void set(const DimensionExchange& exchange) { exchange_ = &exchange; }
   /// Waits for what a partner says then.
   [[nodiscard]] ExchangeOffer await(int when) {

@@ -67,7 +67,7 @@ class ARMATURE_API TaskStealing {
   // -- as the owner of tasks
   /// Gives idle members what there is, but for a task that this member runs itself at once.
   void give();
-  /// That member is idle. If there is nothing for it now, it is told so.
+  /// Another member says that it is idle. If there is nothing for it now, it is told so.
   void asked_by(int member);
   /// Takes out a task that another member has run.
   [[nodiscard]] TaskStealable& take_given(std::uint64_t number);
