@@ -15,8 +15,8 @@ struct ChangeOptions {
   double timeout_s = 30;
 };
 
-/// Adds JOB, --processes and --timeout to a command. `job` and `processes` are what its help says of
-/// the first two. Returns the option --processes.
+/// Adds JOB, --processes and --timeout to a command. `job` and `processes` are what its help says
+/// of the first two. Returns the option --processes.
 CLI::Option* add_change_options(CLI::App& command, const std::shared_ptr<ChangeOptions>& options,
                                 const std::string& job, const std::string& processes);
 

@@ -60,7 +60,8 @@ void add_resize(CLI::App& app) {
   command->footer(footer);
   auto wanted = std::make_shared<ChangeOptions>();
   add_change_options(*command, wanted, "Whose ranks are to be spread anew",
-                     "Processes that are to host its ranks")->required();
+                     "Processes that are to host its ranks")
+      ->required();
   command->callback([wanted] { resize(*wanted); });
 }
 
