@@ -12,6 +12,7 @@
 #include "fibers/replaced_names.hpp"
 #include "fibers/replaced_pauses.hpp"
 #include "fibers/replaced_results.hpp"
+#include "fibers/replaced_waits.hpp"
 #include "fibers/stack_guard.hpp"
 #include "image/copies.hpp"
 #include "image/users_of_program.hpp"
@@ -55,6 +56,7 @@ void make_globals_private(const space::Mapping& mapping) {
   replace_names(plan);
   replace_pauses(plan);
   replace_results(plan);
+  replace_waits(plan);
   const std::uint64_t bytes = plan.all_bytes();
   if (bytes > mapping.segment_bytes() / 8)
     base::fail(Errc::start,

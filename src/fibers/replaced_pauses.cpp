@@ -9,52 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
+#include <algorithm>
+#include <csignal>
 #include <cstdint>
-#include <thread>
+#include <cstdlib>
 
-#include "base/clock.hpp"
-#include "fibers/rank_scheduler.hpp"
-#include "wait/rank_context.hpp"
-#include "wait/wait.hpp"
+#include "fibers/rank_pause.hpp"
 
 namespace armature::fibers {
 namespace {
-
-constexpr std::uint64_t second_ns = 1'000'000'000;
-
-/// Threads that a rank has started have no turn to give away.
-bool has_turn() { return wait::runs_rank() && wait::this_rank("yield").scheduler != nullptr; }
-
-/// Sleeps. Where the rank goes on after a checkpoint the clock may stand elsewhere: it sleeps no
-/// longer than it wanted to from then on. It may be in another process then: never inlined.
-[[gnu::noinline]] void sleep_here(std::uint64_t duration_ns) {
-  const bool is_simulated = base::simulated.others_act != nullptr;  // by a clock of its own
-  if (duration_ns == 0 || is_simulated) wait::this_rank("yield").scheduler->yield(false);
-  if (is_simulated) std::this_thread::sleep_for(std::chrono::nanoseconds(duration_ns));
-  if (duration_ns == 0 || is_simulated) return;
-  std::uint64_t now_ns = base::now_ns();
-  const std::uint64_t until_ns = now_ns + duration_ns;
-  while (now_ns < until_ns && until_ns - now_ns <= duration_ns) {
-    RankScheduler::here().sleep_until(until_ns);
-    now_ns = base::now_ns();
-  }
-}
-
-/// More than 100 years are one too many for the clock.
-std::uint64_t in_ns(std::uint64_t seconds, std::uint64_t ns) {
-  constexpr std::uint64_t most = 3'200'000'000;
-  return seconds < most ? seconds * second_ns + ns : most * second_ns;
-}
-
-bool is_time(const timespec& time) {
-  return time.tv_sec >= 0 && time.tv_nsec >= 0 &&
-         static_cast<std::uint64_t>(time.tv_nsec) < second_ns;
-}
-std::uint64_t in_ns(const timespec& time) {
-  return in_ns(static_cast<std::uint64_t>(time.tv_sec), static_cast<std::uint64_t>(time.tv_nsec));
-}
 
 int give_core_away() {
   if (!has_turn()) return sched_yield();
@@ -80,15 +43,25 @@ int sleep_for(const timespec* wanted, timespec* left) {
   return 0;
 }
 
+/// Whether there are sleeps by that clock. A time that has gone by ends them at once.
+bool can_sleep_by(clockid_t clock) {
+  const timespec begin{};
+  return clock_nanosleep(clock, TIMER_ABSTIME, &begin, nullptr) == 0;
+}
+
+/// Some clocks count what the process computes: the one may be slower than the other.
 int sleep_by_clock(clockid_t clock, int flags, const timespec* wanted, timespec* left) {
-  timespec now{};
-  const bool is_known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
-  if (!has_turn() || !is_known || wanted == nullptr || !is_time(*wanted) ||
-      clock_gettime(clock, &now) != 0)
+  if (!has_turn() || wanted == nullptr || !is_time(*wanted) || !can_sleep_by(clock))
     return clock_nanosleep(clock, flags, wanted, left);
-  if ((flags & TIMER_ABSTIME) == 0) return sleep_here(in_ns(*wanted)), 0;
-  const std::uint64_t until_ns = in_ns(*wanted), now_ns = in_ns(now);
-  return sleep_here(until_ns > now_ns ? until_ns - now_ns : 0), 0;
+  const bool is_usual = clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME;
+  const bool is_absolute = (flags & TIMER_ABSTIME) != 0;
+  if (is_usual && !is_absolute) return sleep_here(in_ns(*wanted)), 0;
+  const std::uint64_t now_ns = time_by(clock);
+  const std::uint64_t until_ns = is_absolute ? in_ns(*wanted) : now_ns + in_ns(*wanted);
+  if (until_ns <= now_ns) sleep_here(0);
+  while (const std::uint64_t rest_ns = rest_until(until_ns, clock))
+    sleep_here(is_usual ? rest_ns : std::min(rest_ns, look_ns));
+  return 0;
 }
 
 int sleep_as_thread(const timespec* wanted, timespec* left) {
@@ -112,6 +85,43 @@ int poll_files(pollfd* files, nfds_t count, int timeout_ms) {
   sleep_here(static_cast<std::uint64_t>(timeout_ms) * 1'000'000);
   return 0;
 }
+/// Programs that are compiled with -D_FORTIFY_SOURCE call this.
+int poll_files_checked(pollfd* files, nfds_t count, int timeout_ms, std::size_t bytes) {
+  if (count > bytes / sizeof *files) std::abort();
+  return poll_files(files, count, timeout_ms);
+}
+
+/// Sleeps. Signals that `mask` lets in are those of the process: -1 where one has come.
+int sleep_with_mask(const timespec& wanted, const sigset_t* mask) {
+  if (mask == nullptr) return sleep_here(in_ns(wanted)), 0;
+  int found = 0;
+  const auto look = [&found, signals = *mask] {
+    const timespec none{};
+    found = ppoll(nullptr, 0, &none, &signals);
+    return found != 0;
+  };
+  const std::uint64_t until_ns = time_by(CLOCK_MONOTONIC) + in_ns(wanted);
+  (void)look_until(until_ns, CLOCK_MONOTONIC, look);
+  return found;
+}
+
+int wait_for_files_with_mask(int count, fd_set* readable, fd_set* writable, fd_set* special,
+                             const timespec* time, const sigset_t* mask) {
+  if (!has_turn() || count != 0 || time == nullptr || !is_time(*time))
+    return pselect(count, readable, writable, special, time, mask);
+  return sleep_with_mask(*time, mask);
+}
+
+int poll_files_with_mask(pollfd* files, nfds_t count, const timespec* time, const sigset_t* mask) {
+  if (!has_turn() || count != 0 || time == nullptr || !is_time(*time))
+    return ppoll(files, count, time, mask);
+  return sleep_with_mask(*time, mask);
+}
+int poll_files_with_mask_checked(pollfd* files, nfds_t count, const timespec* time,
+                                 const sigset_t* mask, std::size_t bytes) {
+  if (count > bytes / sizeof *files) std::abort();
+  return poll_files_with_mask(files, count, time, mask);
+}
 
 }  // namespace
 
@@ -126,6 +136,10 @@ void replace_pauses(image::Plan& plan) {
   plan.replace("thrd_sleep", sleep_as_thread);
   plan.replace("select", wait_for_files);
   plan.replace("poll", poll_files);
+  plan.replace("__poll_chk", poll_files_checked);
+  plan.replace("pselect", wait_for_files_with_mask);
+  plan.replace("ppoll", poll_files_with_mask);
+  plan.replace("__ppoll_chk", poll_files_with_mask_checked);
 }
 
 }  // namespace armature::fibers

@@ -3,6 +3,7 @@
 // was, and the C library would still use it. So the calls that do so take from the process's
 // memory. Calls whose result is the caller's (strdup, getline) stay as they are.
 #include <iconv.h>
+#include <langinfo.h>
 
 #include <clocale>
 #include <cstdlib>
@@ -12,20 +13,9 @@
 #include <iterator>
 
 #include "interpose/current.hpp"
-#include "interpose/original.hpp"
+#include "interpose/kept.hpp"
 
 using armature::interpose::ProcessHeap;
-
-/// Takes the C library's place, with the process's memory.
-#define ARMATURE_KEPT_AS(Result, name, parameters, exceptions, arguments) \
-  ARMATURE_ORIGINAL(Result, name, parameters);                            \
-  ARMATURE_EXPORT Result name parameters exceptions {                     \
-    const ProcessHeap kept;                                               \
-    return original_##name arguments;                                     \
-  }                                                                       \
-  static_assert(true)
-#define ARMATURE_KEPT(Result, name, parameters, arguments) \
-  ARMATURE_KEPT_AS(Result, name, parameters, noexcept, arguments)
 
 /// The name by which the C++ library calls the same.
 #define ARMATURE_ALSO_WITH_UNDERSCORES(name) \
@@ -40,7 +30,18 @@ ARMATURE_KEPT(char*, dlerror, (), ());
 ARMATURE_ORIGINAL(char*, setlocale, (int category, const char* locale));
 ARMATURE_ORIGINAL(locale_t, newlocale, (int categories, const char* locale, locale_t base));
 
+ARMATURE_KEPT(char*, strerror_l, (int number, locale_t by), (number, by));
+
 namespace {
+
+/// A text that is translated is kept when it is first asked for. printf asks for those of errors
+/// (%m), whoever calls it. The locale is the thread's.
+void load_error_texts(locale_t locale) {
+  constexpr int errors = 134;
+  const char* const name = nl_langinfo(_NL_LOCALE_NAME(LC_MESSAGES));
+  if (name == nullptr || std::strcmp(name, "C") == 0 || std::strcmp(name, "POSIX") == 0) return;
+  for (int number = 0; number < errors; ++number) (void)original_strerror_l(number, locale);
+}
 
 /// The C library looks up how a locale's characters become wide ones and back when that is first
 /// asked for. It keeps it with the rest that is known of the locale.
@@ -49,6 +50,7 @@ locale_t with_conversions(locale_t locale) {
   const locale_t before = uselocale(locale);
   std::mbstate_t state{};
   (void)std::mbrtowc(nullptr, "a", 1, &state);
+  load_error_texts(locale);
   uselocale(before);
   return locale;
 }
@@ -77,7 +79,6 @@ ARMATURE_KEPT_AS(int, iconv_close, (iconv_t conversion), , (conversion));
 
 // The text of a number that has none is made, and lasts until the next one.
 ARMATURE_KEPT(char*, strerror, (int number), (number));
-ARMATURE_KEPT(char*, strerror_l, (int number, locale_t by), (number, by));
 ARMATURE_KEPT(char*, strsignal, (int number), (number));
 
 // The text is putenv's caller's; the table is not.

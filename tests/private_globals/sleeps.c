@@ -4,15 +4,21 @@
 #include <errno.h>
 #include <message.h>
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "job.h"
 
-enum { WAYS = 8, SLEEPERS = 6, RANKS_MAX = 128 };
+enum { WAYS = 23, SLEEPERS = 6, RANKS_MAX = 128 };
 
 static double now(void) {
   struct timespec time;
@@ -20,9 +26,66 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* 100 ms from now. */
+static struct timespec soon(clockid_t clock) {
+  struct timespec until;
+  clock_gettime(clock, &until);
+  until.tv_nsec += 100 * 1000 * 1000;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  return until;
+}
+
+static sem_t semaphore;
+static pthread_mutex_t taken = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t read_and_written = PTHREAD_RWLOCK_INITIALIZER;
+
+/* Waits for something that never comes. */
+static int wait_in_vain(int way) {
+  struct timespec time = {.tv_nsec = 100 * 1000 * 1000};
+  const struct timespec until = soon(CLOCK_REALTIME), by_steady = soon(CLOCK_MONOTONIC);
+  pthread_cond_t condition;
+  pthread_condattr_t how;
+  sigset_t signals;
+  int status = 0;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR2);
+  pthread_condattr_init(&how);
+  pthread_condattr_setclock(&how, way == 17 ? CLOCK_MONOTONIC : CLOCK_REALTIME);
+  pthread_cond_init(&condition, &how);
+  if (way == 12) return sem_timedwait(&semaphore, &until) == -1 ? errno : 0;
+  if (way == 13) return sem_clockwait(&semaphore, CLOCK_MONOTONIC, &by_steady) == -1 ? errno : 0;
+  if (way == 14) return pthread_mutex_timedlock(&taken, &until);
+  if (way == 15) return pthread_rwlock_clockwrlock(&read_and_written, CLOCK_MONOTONIC, &by_steady);
+  if (way == 16) return pthread_rwlock_timedwrlock(&read_and_written, &until);
+  if (way == 17) status = pthread_cond_timedwait(&condition, &taken, &by_steady);
+  if (way == 18) status = pthread_cond_timedwait(&condition, &taken, &until);
+  if (way == 19) status = pthread_cond_clockwait(&condition, &taken, CLOCK_MONOTONIC, &by_steady);
+  pthread_cond_destroy(&condition);
+  if (way == 20) {
+    cnd_t of_c;
+    mtx_t lock;
+    cnd_init(&of_c);
+    mtx_init(&lock, mtx_timed);
+    mtx_lock(&lock);
+    const int found = cnd_timedwait(&of_c, &lock, &until);
+    job_need(found == thrd_timedout, "a condition of C's");
+    status = ETIMEDOUT;
+  }
+  if (way == 21)
+    status = sigtimedwait(&signals, NULL, &time) == -1 && errno == EAGAIN ? ETIMEDOUT : 0;
+  if (way == 22) {
+    const int set = semget(IPC_PRIVATE, 1, 0600);
+    struct sembuf down = {0, -1, 0};
+    job_need(set >= 0, "semaphores of System V");
+    status = semtimedop(set, &down, 1, &time) == -1 && errno == EAGAIN ? ETIMEDOUT : 0;
+    semctl(set, 0, IPC_RMID);
+  }
+  return status;
+}
+
 static void sleep_in_way(int way) {
   struct timespec time = {.tv_nsec = 100 * 1000 * 1000};
-  struct timespec until = {0};
   struct timeval until_then = {.tv_usec = 100 * 1000};
   int status = 0;
   if (way == 0) status = (int)sleep(1);
@@ -33,13 +96,85 @@ static void sleep_in_way(int way) {
   if (way == 5) status = select(0, NULL, NULL, NULL, &until_then);
   if (way == 6) status = poll(NULL, 0, 100);
   if (way == 7) {
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 100 * 1000 * 1000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    const struct timespec until = soon(CLOCK_REALTIME);
     status = clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, NULL);
   }
+  if (way == 8) status = clock_nanosleep(CLOCK_BOOTTIME, 0, &time, NULL);
+  if (way == 9) {
+    const struct timespec until = soon(CLOCK_TAI);
+    status = clock_nanosleep(CLOCK_TAI, TIMER_ABSTIME, &until, NULL);
+  }
+  if (way == 10) status = pselect(0, NULL, NULL, NULL, &time, NULL);
+  if (way == 11) status = ppoll(NULL, 0, &time, NULL);
+  if (way >= 12) status = wait_in_vain(way) - ETIMEDOUT;
   job_need(status == 0, "the status of a sleep");
+}
+
+/* The even ranks wait for what the odd ones of their process give them. */
+static void wait_for_others(int me, int ranks) {
+  sem_t* semaphores[RANKS_MAX];
+  int sets[2];
+  job_need(ARMCI_Malloc((void**)semaphores, sizeof(sem_t)) == 0, "shared memory");
+  sem_init(semaphores[me], 1, 0);
+  sets[0] = me == 0 ? msgget(IPC_PRIVATE, 0600) : 0;
+  sets[1] = me == 0 ? semget(IPC_PRIVATE, 1, 0600) : 0;
+  armci_msg_bcast(sets, sizeof sets, 0);
+  ARMCI_Barrier();
+  if (me % 2 == 0 && me + 1 < ranks) {
+    job_need(sem_wait(semaphores[me]) == 0, "a semaphore");
+    struct {
+      long kind;
+      int number;
+    } message;
+    job_need(msgrcv(sets[0], &message, sizeof message.number, me + 1, 0) == sizeof message.number,
+             "a message");
+    job_need(message.number == me, "what is in a message");
+    struct sembuf down = {0, -1, 0};
+    job_need(semop(sets[1], &down, 1) == 0, "a semaphore of System V");
+  }
+  if (me % 2 == 1) {
+    const struct {
+      long kind;
+      int number;
+    } message = {me, me - 1};
+    struct sembuf up = {0, 1, 0};
+    usleep(1000);
+    sem_post(semaphores[me - 1]);
+    usleep(1000);
+    job_need(msgsnd(sets[0], &message, sizeof message.number, 0) == 0, "a message that is sent");
+    semop(sets[1], &up, 1);
+  }
+  ARMCI_Barrier();
+  if (me == 0) msgctl(sets[0], IPC_RMID, NULL), semctl(sets[1], 0, IPC_RMID);
+  ARMCI_Free(semaphores[me]);
+}
+
+/* A signal that a mask lets in ends the wait. */
+static volatile int caught = 0;
+static void catch (int signal) { caught = signal; }
+
+static void be_signalled(void) {
+  const struct timespec long_time = {.tv_sec = 30};
+  sigset_t blocked, none;
+  int signal_found = 0;
+  sigemptyset(&none);
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &blocked, NULL);
+  signal(SIGUSR1, catch);
+  raise(SIGUSR1);
+  job_need(ppoll(NULL, 0, &long_time, &none) == -1 && errno == EINTR && caught == SIGUSR1,
+           "a caught signal");
+  caught = 0;
+  raise(SIGUSR1);
+  job_need(
+      pselect(0, NULL, NULL, NULL, &long_time, &none) == -1 && errno == EINTR && caught == SIGUSR1,
+      "a signal caught by pselect");
+  raise(SIGUSR1);
+  job_need(sigwait(&blocked, &signal_found) == 0 && signal_found == SIGUSR1,
+           "a signal that is waited for");
+  job_need(clock_nanosleep(CLOCK_THREAD_CPUTIME_ID, 0, &long_time, NULL) == EINVAL,
+           "a clock nobody sleeps by");
 }
 
 /* Ranks wake up in the order in which they are due, whoever began first. */
@@ -73,6 +208,9 @@ int main(void) {
   ARMCI_Init();
   const int me = armci_msg_me();
   const int ranks = armci_msg_nproc();
+  sem_init(&semaphore, 0, 0);
+  pthread_mutex_lock(&taken);
+  pthread_rwlock_rdlock(&read_and_written);
   for (int way = 0; way < WAYS; ++way) {
     ARMCI_Barrier();
     const double begun = now();
@@ -84,6 +222,8 @@ int main(void) {
   }
   job_need(nanosleep(&nonsense, NULL) == -1 && errno == EINVAL, "no such time");
   wake_in_order(me);
+  wait_for_others(me, ranks);
+  if (me == 0) be_signalled();
   job_well(me);
   ARMCI_Finalize();
   return 0;

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "interpose/current.hpp"
+#include "interpose/original.hpp"
+
+// Calls of the C library that allocate what it keeps for the process.
+
+/// Takes the C library's place, with the process's memory.
+#define ARMATURE_KEPT_AS(Result, name, parameters, exceptions, arguments) \
+  ARMATURE_ORIGINAL(Result, name, parameters);                            \
+  ARMATURE_EXPORT Result name parameters exceptions {                     \
+    const armature::interpose::ProcessHeap kept;                          \
+    return original_##name arguments;                                     \
+  }                                                                       \
+  static_assert(true)
+#define ARMATURE_KEPT(Result, name, parameters, arguments) \
+  ARMATURE_KEPT_AS(Result, name, parameters, noexcept, arguments)
+
+// The same by the types of the parameters.
+#define ARMATURE_KEPT_0(Result, name) ARMATURE_KEPT_AS(Result, name, (), , ())
+#define ARMATURE_KEPT_1(Result, name, A) ARMATURE_KEPT_AS(Result, name, (A a), , (a))
+#define ARMATURE_KEPT_2(Result, name, A, B) ARMATURE_KEPT_AS(Result, name, (A a, B b), , (a, b))
+#define ARMATURE_KEPT_3(Result, name, A, B, C) \
+  ARMATURE_KEPT_AS(Result, name, (A a, B b, C c), , (a, b, c))
+#define ARMATURE_KEPT_4(Result, name, A, B, C, D) \
+  ARMATURE_KEPT_AS(Result, name, (A a, B b, C c, D d), , (a, b, c, d))
+#define ARMATURE_KEPT_5(Result, name, A, B, C, D, E) \
+  ARMATURE_KEPT_AS(Result, name, (A a, B b, C c, D d, E e), , (a, b, c, d, e))
+#define ARMATURE_KEPT_6(Result, name, A, B, C, D, E, F) \
+  ARMATURE_KEPT_AS(Result, name, (A a, B b, C c, D d, E e, F f), , (a, b, c, d, e, f))
+#define ARMATURE_KEPT_7(Result, name, A, B, C, D, E, F, G) \
+  ARMATURE_KEPT_AS(Result, name, (A a, B b, C c, D d, E e, F f, G g), , (a, b, c, d, e, f, g))
+#define ARMATURE_KEPT_8(Result, name, A, B, C, D, E, F, G, H)                \
+  ARMATURE_KEPT_AS(Result, name, (A a, B b, C c, D d, E e, F f, G g, H h), , \
+                   (a, b, c, d, e, f, g, h))
