@@ -16,7 +16,7 @@
 #define ARMATURE_KEPT(Result, name, parameters, arguments) \
   ARMATURE_KEPT_AS(Result, name, parameters, noexcept, arguments)
 
-// The same by the types of the parameters.
+// ARMATURE_KEPT_1 and the others are for functions of so many parameters, whose types are told.
 #define ARMATURE_KEPT_0(Result, name) ARMATURE_KEPT_AS(Result, name, (), , ())
 #define ARMATURE_KEPT_1(Result, name, A) ARMATURE_KEPT_AS(Result, name, (A a), , (a))
 #define ARMATURE_KEPT_2(Result, name, A, B) ARMATURE_KEPT_AS(Result, name, (A a, B b), , (a, b))

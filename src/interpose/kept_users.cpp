@@ -29,7 +29,7 @@ using Text = const char*;
 using Room = char*;
 using Bytes = std::size_t;
 
-/// What a stream reads into is its owner's, and allocated when it is first read.
+/// A stream allocates what it reads into when it is first read: that is its owner's.
 void begin_to_read(std::FILE* stream) {
   if (const int letter = std::getc(stream); letter != EOF) (void)std::ungetc(letter, stream);
 }

@@ -1,5 +1,5 @@
 """Programs of other people, as Debian has them: their sources are compiled as they are, and run as 16 ranks that move
-between two processes every 10 ms. Each rank's output must be that of a run alone.
+between two processes after every 10 ms that they have run. Each rank's output must be that of a run alone.
 
     others.py ARMATURE LIBRARIES INCLUDE FOLDER lua | gsl
 """
@@ -23,7 +23,7 @@ def skip(why):
     sys.exit(SKIPPED)
 
 
-def perform(words, folder=WORK, seconds=500, **options):
+def perform(words, folder=WORK, seconds=800, **options):
     done = subprocess.run(list(map(str, words)), cwd=folder, capture_output=True, timeout=seconds,
                           stdin=subprocess.DEVNULL, **options)
     if done.returncode != 0:
@@ -112,7 +112,7 @@ def compare(alone, ranks, arguments):
     expected = perform([alone, *arguments], env=environment)
     shutil.rmtree(WORK / "outputs", ignore_errors=True)
     (WORK / "outputs").mkdir()
-    perform([ARMATURE, "run", "-n", RANKS, "--virtual", "--processes", 2, "--timeout", 400, ranks, *arguments],
+    perform([ARMATURE, "run", "-n", RANKS, "--virtual", "--processes", 2, "--timeout", 750, ranks, *arguments],
             env=environment)
     moves = []
     for rank in range(RANKS):
