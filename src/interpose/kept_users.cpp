@@ -1,7 +1,7 @@
-// What the C library finds out about users, groups, hosts, networks and services: by modules that
-// it loads for that, and a list of them that it reads when it is first asked. Both are the
-// process's. Results for which the caller brings room are the caller's, and getaddrinfo's list,
-// too. None of the headers that declare these is included: they disagree about exceptions.
+// Users, groups, hosts, networks and services are found by modules that the C library loads, and by
+// a list of them that it reads when it is first asked. Both are the process's. Results for which
+// the caller brings room are the caller's, and getaddrinfo's list, too. The headers that declare
+// these functions are not included: they disagree about exceptions.
 #include <sys/socket.h>
 
 #include <cstdio>
