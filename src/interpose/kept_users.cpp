@@ -158,10 +158,6 @@ ARMATURE_KEPT_5(int, res_query, Text, int, int, unsigned char*, int);
 ARMATURE_KEPT_5(int, res_search, Text, int, int, unsigned char*, int);
 ARMATURE_KEPT_6(int, res_querydomain, Text, Text, int, int, unsigned char*, int);
 ARMATURE_KEPT_4(int, res_send, const unsigned char*, int, unsigned char*, int);
-ARMATURE_KEPT_5(int, __res_query, Text, int, int, unsigned char*, int);
-ARMATURE_KEPT_5(int, __res_search, Text, int, int, unsigned char*, int);
-ARMATURE_KEPT_6(int, __res_querydomain, Text, Text, int, int, unsigned char*, int);
-ARMATURE_KEPT_4(int, __res_send, const unsigned char*, int, unsigned char*, int);
 
 // Paths that begin with a user's name. The results are the caller's, so they are not looked for
 // with the process's memory: what is known of users is made ready instead.
