@@ -18,28 +18,60 @@
 namespace armature {
 
 namespace detail {
-/// Short gets of one size that are asked for together, as one list, since that costs a fraction of
-/// as many requests.
-struct GatheredGets {
-  static constexpr std::size_t count_max = 256;
+/// Short pieces of one size that travel together, as one list, since that costs a fraction of as
+/// many requests.
+struct GatheredPieces {
+  static constexpr std::size_t count_max = 1024;
   static constexpr std::size_t bytes_max = 512;  // of one
+  static constexpr std::size_t bytes_of_all_max = 8192;
 
   std::size_t count = 0;
   std::size_t bytes = 0;  // of each
+  // Known of the other rank's memory, so that most pieces are noted without a call:
+  std::uintptr_t known = 0;     // where it begins
+  std::size_t known_last = 0;   // a piece may begin so far behind that
+  std::size_t count_known = 0;  // up to so many pieces; 0: each is to be looked at
+  bool are_leaving = false;     // meanwhile calls that are let in note down nothing
   void* to[count_max];
   const void* from[count_max];
+
+  /// Whether one more is noted without a look.
+  [[nodiscard]] bool takes(const void* theirs, std::size_t piece_bytes) const {
+    return count < count_known && bytes == piece_bytes &&
+           reinterpret_cast<std::uintptr_t>(theirs) - known <= known_last;
+  }
+  void note(void* piece_to, const void* piece_from) {
+    to[count] = piece_to;
+    from[count++] = piece_from;
+  }
 };
 
-/// Whether gets of that length from that rank are worth it: it is on another node.
+struct GatheredGets : GatheredPieces {};
+
+/// Values are copied: they may be gone when the list leaves.
+struct GatheredPuts : GatheredPieces {
+  std::byte values[bytes_of_all_max];
+
+  void note(void* piece_to, const void* value, std::size_t value_bytes) {
+    std::byte* const copy = values + count * value_bytes;
+    std::memcpy(copy, value, value_bytes);
+    GatheredPieces::note(piece_to, copy);
+  }
+};
+
+/// Whether pieces of that length of that rank are worth it: it is on another node.
 [[nodiscard]] ARMATURE_API bool aggregate_gathers(Rank rank, std::size_t bytes);
-/// Notes one down, and asks for what was noted before where that is of another size or enough.
-/// False: it is none that is worth it, and nothing was done.
+/// Notes one down, and has those leave that were noted before where they are of another size or
+/// enough. False: it is none that is worth it, and nothing was done.
 [[nodiscard]] ARMATURE_API bool aggregate_gather(GatheredGets& gathered, Rank rank, void* to,
                                                  const void* from, std::size_t bytes);
-/// Asks for them; none is left then.
-ARMATURE_API void aggregate_ask(GatheredGets& gathered, Rank rank);
-/// Asks for those of an aggregate that ends, and releases them.
-ARMATURE_API void aggregate_end(GatheredGets* gathered, Rank rank) noexcept;
+[[nodiscard]] ARMATURE_API bool aggregate_gather(GatheredPuts& gathered, Rank rank, void* to,
+                                                 const void* from, std::size_t bytes);
+/// Has them leave; none is left then.
+ARMATURE_API void aggregate_leave(GatheredGets& gathered, Rank rank);
+ARMATURE_API void aggregate_leave(GatheredPuts& gathered, Rank rank);
+/// Has those of an aggregate that ends leave, and releases them; nullptr: there are none.
+ARMATURE_API void aggregate_end(GatheredGets* gets, GatheredPuts* puts, Rank rank) noexcept;
 [[noreturn]] ARMATURE_API void aggregate_other_rank(Rank bound, Rank given, const char* call);
 ARMATURE_API void aggregate_check(Rank rank);
 ARMATURE_API void aggregate_wait(Rank rank);
@@ -51,7 +83,8 @@ ARMATURE_API void aggregate_wait(Rank rank);
 /// targets of gets are not valid before wait(). Requests are not ordered. Throws Error(bad_rank)
 /// when a request names another rank than the handle's.
 ///
-/// Short gets of one size from another node are asked for as get_vector asks: up to 256 together.
+/// Short puts, and short gets, of one size travel to another node as put_vector and get_vector have
+/// them: up to 1024 together. A put that has not left yet is not awaited by a fence.
 ///
 /// Between ranks of one node nothing travels: a request is a load or a store as soon as it is made.
 /// Recording it first would cost more.
@@ -68,17 +101,33 @@ class Aggregate {
         requests_(std::exchange(other.requests_, 0)),
         segment_(other.segment_),
         last_(other.last_),
-        gathered_(std::exchange(other.gathered_, nullptr)) {}
+        gets_(std::exchange(other.gets_, nullptr)),
+        puts_(std::exchange(other.puts_, nullptr)) {}
   Aggregate& operator=(Aggregate&&) = delete;
   ~Aggregate() {
-    if (gathered_ != nullptr) [[unlikely]]
-      detail::aggregate_end(gathered_, rank_);
+    if (gets_ != nullptr || puts_ != nullptr) [[unlikely]]
+      detail::aggregate_end(gets_, puts_, rank_);
   }
 
-  template <class T, class... Source>
-  void put(global_ptr<T> to, const Source&... from) {
+  template <Transferable T>
+  void put(global_ptr<T> to, const std::type_identity_t<T>& value) {
     bind(to.rank(), "Aggregate::put");
-    armature::put_nbi(to, from...);
+    if constexpr (sizeof(T) <= detail::SegmentView::extent_min)
+      if (detail::reachable<sizeof(T)>(to.rank(), to.address())) [[likely]]
+        return detail::store(to.address(), value);
+    puts_ = put_value_otherwise<T>(puts_, to, value);
+  }
+  template <Transferable T>
+  void put(global_ptr<T> to, const std::type_identity_t<T>* from, std::size_t count) {
+    bind(to.rank(), "Aggregate::put");
+    const std::size_t bytes = detail::bytes_of<T>(count);
+    if (detail::put_fast(to.rank(), to.address(), from, bytes)) [[likely]]
+      return;
+    puts_ = put_otherwise(puts_, to, from, bytes);
+  }
+  template <Transferable T, detail::Buffer<T> Range>
+  void put(global_ptr<T> to, const Range& from) {
+    put(to, std::ranges::data(from), static_cast<std::size_t>(std::ranges::size(from)));
   }
   template <class T>
   void get(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count = 1) {
@@ -94,7 +143,7 @@ class Aggregate {
         *to = value;
         return;
       }
-    gathered_ = get_otherwise(gathered_, to, from, count);
+    gets_ = get_otherwise(gets_, to, from, count);
     look();
   }
   template <class T, class... Source>
@@ -136,8 +185,7 @@ class Aggregate {
   /// Completes all requests locally; the handle may then be used again.
   void wait() {
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (gathered_ != nullptr) [[unlikely]]
-      detail::aggregate_ask(*gathered_, rank_);
+    leave();
     detail::aggregate_wait(rank_);
     look();
     requests_ = 0;
@@ -145,8 +193,7 @@ class Aggregate {
   /// Whether they are complete; lets the library make progress.
   [[nodiscard]] bool test() const {
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (gathered_ != nullptr) [[unlikely]]
-      detail::aggregate_ask(*gathered_, rank_);
+    leave();
     return detail::aggregate_test(rank_);
   }
 
@@ -161,19 +208,52 @@ class Aggregate {
     ++requests_;
   }
 
-  /// Not inlined, and told nothing of the handle, which may then live in registers.
+  void leave() const {
+    if (gets_ != nullptr) [[unlikely]]
+      detail::aggregate_leave(*gets_, rank_);
+    if (puts_ != nullptr) [[unlikely]]
+      detail::aggregate_leave(*puts_, rank_);
+  }
+
+  // Not inlined, and told nothing of the handle, which may then live in registers.
+
   template <class T>
   [[nodiscard, gnu::noinline]] static detail::GatheredGets* get_otherwise(
       detail::GatheredGets* gathered, std::remove_cv_t<T>* to, global_ptr<T> from,
       std::size_t count) {
     const bool is_short = count <= detail::GatheredGets::bytes_max;
     const std::size_t bytes = is_short ? count * sizeof(T) : 0;
+    if (gathered != nullptr && gathered->takes(from.address(), bytes)) {
+      gathered->note(to, from.address());
+      return gathered;
+    }
     // Here, where the rank's own memory is: it may go on in another process.
     if (gathered == nullptr && detail::aggregate_gathers(from.rank(), bytes))
       gathered = new detail::GatheredGets;
     if (gathered == nullptr ||
         !detail::aggregate_gather(*gathered, from.rank(), to, from.address(), bytes))
       armature::get_nbi(to, from, count);
+    return gathered;
+  }
+
+  [[nodiscard, gnu::noinline]] static detail::GatheredPuts* put_otherwise(
+      detail::GatheredPuts* gathered, global_ptr<void> to, const void* from, std::size_t bytes) {
+    if (gathered == nullptr && detail::aggregate_gathers(to.rank(), bytes))
+      gathered = new detail::GatheredPuts;
+    if (gathered == nullptr ||
+        !detail::aggregate_gather(*gathered, to.rank(), to.address(), from, bytes))
+      detail::make_implicit(
+          to.rank(), Handle(detail::put_later(to.rank(), to.address(), from, bytes, "put_nbi")),
+          "put_nbi");
+    return gathered;
+  }
+  /// Takes the value as it comes, so that what is reachable need not put it into memory.
+  template <class T>
+  [[nodiscard, gnu::noinline]] static detail::GatheredPuts* put_value_otherwise(
+      detail::GatheredPuts* gathered, global_ptr<T> to, T value) {
+    if (gathered == nullptr || !gathered->takes(to.address(), sizeof value))
+      return put_otherwise(gathered, to, &value, sizeof value);
+    gathered->note(to.address(), &value, sizeof value);
     return gathered;
   }
 
@@ -201,7 +281,8 @@ class Aggregate {
   std::size_t requests_ = 0;
   const detail::SegmentView* segment_ = nullptr;
   std::size_t last_ = 0;
-  detail::GatheredGets* gathered_ = nullptr;  // those that were not asked for yet
+  detail::GatheredGets* gets_ = nullptr;  // those that were not asked for yet
+  detail::GatheredPuts* puts_ = nullptr;  // those that have not left yet
 };
 
 }  // namespace armature

@@ -109,6 +109,11 @@ Memory answer_about(const Network& net, PendingCheck& checked, const void* addre
 
 }  // namespace
 
+std::span<const std::byte> known_segment(const space::Mapping& mapping, Rank rank) {
+  return {mapping.segment(rank) + mapping.heap_offset(),
+          known_extent(rank).load(std::memory_order_relaxed)};
+}
+
 int sender() {
   const wait::RankContext* context = wait::current_rank();
   return context != nullptr ? static_cast<int>(context->space.me()) : -1;

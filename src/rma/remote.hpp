@@ -32,6 +32,8 @@ Memory require(Rank rank, const void* address, std::size_t bytes, const char* ca
 /// Checks memory of a rank of another node in the same way.
 Memory require_remote(Network& net, Rank rank, const void* address, std::size_t bytes,
                       const char* call);
+/// The part of a segment on another node that is known to be allocated; it only grows.
+[[nodiscard]] std::span<const std::byte> known_segment(const space::Mapping& mapping, Rank rank);
 /// Checks pieces of so many bytes each of a rank of any node, as `require` does, and gives the kind
 /// that holds for them all.
 Memory require_each(Rank rank, std::span<const void* const> pieces, std::size_t bytes,

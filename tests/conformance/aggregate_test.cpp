@@ -1,10 +1,21 @@
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "reachable.hpp"
 
 using namespace conformance;
 using armature::Aggregate;
+
+namespace {
+
+/// An address of no memory, about which the compiler knows nothing.
+int* nowhere() {
+  static volatile std::uintptr_t address = 64;
+  return reinterpret_cast<int*>(address);
+}
+
+}  // namespace
 
 TEST(Aggregate, many_small_puts_complete_with_one_wait) {
   constexpr std::size_t n = 5000;
@@ -48,7 +59,7 @@ TEST(Aggregate, many_small_gets_complete_with_one_wait) {
 /// As many gets of that type as there are in `rounds` lists, and one more.
 template <class T>
 void get_more_than_a_list(int rounds) {
-  const std::size_t n = static_cast<std::size_t>(rounds) * 256 + 1;
+  const std::size_t n = static_cast<std::size_t>(rounds) * 1024 + 1;
   auto piece = Reachable<T>(n);
   for (std::size_t i = 0; i < n; ++i)
     piece[i] = static_cast<T>(i * 3 + static_cast<unsigned>(me()));
@@ -114,12 +125,92 @@ TEST(Aggregate, a_get_from_outside_is_refused_where_it_is_made) {
   int into = -1;
   Aggregate aggregate(right());
   aggregate.get(&into, piece.on(right()));
-  const armature::global_ptr<int> outside(right(), reinterpret_cast<int*>(std::uintptr_t{64}));
+  const armature::global_ptr<int> outside(right(), nowhere());
   int other = -1;
   expect_error(armature::Errc::bad_address, {"get_nbi"}, [&] { aggregate.get(&other, outside); });
   aggregate.wait();
   EXPECT_EQ(into, 0);
   EXPECT_EQ(other, -1);
+  world().barrier();
+  piece.free();
+}
+
+/// As many puts of that type as there are in `rounds` lists, and one more, all of one variable.
+template <class T>
+void put_more_than_a_list(int rounds) {
+  const std::size_t n = static_cast<std::size_t>(rounds) * 1024 + 1;
+  auto piece = Reachable<T>(n + 1);
+  world().barrier();
+  Aggregate aggregate(right());
+  T value{};
+  for (std::size_t i = 0; i < n; ++i) {
+    value = static_cast<T>(i * 3 + static_cast<unsigned>(me()) + 1);
+    aggregate.put(piece.on(right()) + static_cast<std::ptrdiff_t>(i), value);
+  }
+  while (!aggregate.test()) continue;
+  aggregate.wait();
+  world().barrier();
+  for (std::size_t i = 0; i < n; ++i)
+    ASSERT_EQ(piece[i], static_cast<T>(i * 3 + static_cast<unsigned>(left()) + 1)) << i;
+  EXPECT_EQ(piece[n], T{});
+  world().barrier();
+  piece.free();
+}
+
+TEST(Aggregate, puts_of_each_size_are_there_whatever_their_number) {
+  put_more_than_a_list<std::uint8_t>(1);
+  put_more_than_a_list<std::uint16_t>(0);
+  put_more_than_a_list<std::uint32_t>(3);
+  put_more_than_a_list<std::uint64_t>(2);
+  put_more_than_a_list<long double>(1);
+}
+
+TEST(Aggregate, puts_of_several_sizes_take_turns) {
+  constexpr std::size_t n = 300;
+  auto piece = Reachable<int>(n);
+  world().barrier();
+  std::vector<int> source(n);
+  for (std::size_t i = 0; i < n; ++i) source[i] = static_cast<int>(i) + me();
+  Aggregate first(right());
+  first.put(piece.on(right()), source.data(), 1);
+  Aggregate aggregate(std::move(first));
+  // Lengths of 1, 2, 3 and so on, one behind the other; the last one is too long for a list.
+  std::size_t at = 1;
+  for (std::size_t count = 1; at < n - 200; at += count, ++count)
+    aggregate.put(piece.on(right()) + static_cast<std::ptrdiff_t>(at), &source[at],
+                  std::min(count, n - at));
+  aggregate.put(piece.on(right()) + static_cast<std::ptrdiff_t>(at),
+                std::span<const int>(source).subspan(at));
+  aggregate.wait();
+  world().barrier();
+  for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(piece[i], static_cast<int>(i) + left());
+  world().barrier();
+  piece.free();
+}
+
+TEST(Aggregate, puts_of_one_that_has_ended_are_there) {
+  auto piece = Reachable<int>(10);
+  world().barrier();
+  {
+    Aggregate aggregate(right());
+    for (int i = 0; i < 10; ++i) aggregate.put(piece.on(right()) + i, i + me());
+  }
+  world().barrier();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(piece[static_cast<std::size_t>(i)], i + left());
+  world().barrier();
+  piece.free();
+}
+
+TEST(Aggregate, a_put_to_outside_is_refused_where_it_is_made) {
+  auto piece = Reachable<int>(10);
+  world().barrier();
+  Aggregate aggregate(right());
+  aggregate.put(piece.on(right()), 7);
+  const armature::global_ptr<int> outside(right(), nowhere());
+  expect_error(armature::Errc::bad_address, {"put"}, [&] { aggregate.put(outside, 8); });
+  aggregate.wait();
+  world().barrier();
+  EXPECT_EQ(piece[0], 7);
   world().barrier();
   piece.free();
 }
