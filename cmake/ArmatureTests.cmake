@@ -166,16 +166,19 @@ if(conformance_c AND TARGET armci)
   set_tests_properties(conformance_c.fatal PROPERTIES LABELS fast TIMEOUT 120
                        ENVIRONMENT "${ARMATURE_TEST_ENVIRONMENT}")
 
-  # Threads that take turns; more than that is not served yet, and said so.
+  # Threads that take turns; and threads that call at any time.
   foreach(shape "2:1:fast" "3:2:slow;sanitized")
     string(REPLACE ":" ";" shape "${shape}")
     list(POP_FRONT shape ranks nodes)
     armature_add_ranks_test(NAME conformance_c.serialized.nodes${nodes}.n${ranks} COMMAND conformance_c --serialized
                             RANKS ${ranks} TIMEOUT 120 LABELS ${shape} RUN_ARGS --nodes ${nodes})
   endforeach()
-  armature_add_ranks_test(NAME conformance_c.threads_that_take_no_turns COMMAND conformance_c "levels of threads" RANKS 2
-                          PASS_REGEX "ARMCI_Init_thread: .*MPI_THREAD_MULTIPLE .3. is asked for, but no more than \
-MPI_THREAD_SERIALIZED .2. is served: threads may call ARMCI, but one at a time")
+  foreach(shape "3:1" "4:2")
+    string(REPLACE ":" ";" shape "${shape}")
+    list(POP_FRONT shape ranks nodes)
+    armature_add_ranks_test(NAME conformance_c.multiple.nodes${nodes}.n${ranks} COMMAND conformance_c --multiple
+                            RANKS ${ranks} TIMEOUT 120 LABELS sanitized RUN_ARGS --nodes ${nodes})
+  endforeach()
   # Of an operation that nobody knows, a few printable bytes are shown.
   foreach(shown unprintable:mean endless:xxxxxxxxxxxxxxxx)
     string(REPLACE ":" ";" shown ${shown})

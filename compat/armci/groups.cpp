@@ -1,6 +1,7 @@
 #include "groups.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include "communicators.hpp"
 #include "job.hpp"
 #include "of_rank.hpp"
+#include "turn.hpp"
 
 namespace armci {
 
@@ -36,7 +38,7 @@ struct Groups {
   std::mutex lock;
   std::unordered_map<Key, std::shared_ptr<Group>> members;
   Key next = outside_key + 1;
-  Key fallback = world_key;  // the default group
+  std::atomic<Key> fallback = world_key;  // the default group
 };
 
 OfRank<Groups> groups;
@@ -164,42 +166,44 @@ using namespace armci;
 extern "C" {
 
 void ARMCI_Group_create(int size, int* ids, ARMCI_Group* created) {
-  insisted(__func__, [=] {
-    const auto parent = find_key(groups->fallback);
-    if (!parent)
-      throw armature::Error(armature::Errc::misuse, "the caller is not in the default group");
-    create(size, ids, created, parent->all);
-  });
+  insisted(__func__, in_turn([=] {
+             const auto parent = find_key(groups->fallback);
+             if (!parent)
+               throw armature::Error(armature::Errc::misuse,
+                                     "the caller is not in the default group");
+             create(size, ids, created, parent->all);
+           }));
 }
 
 void ARMCI_Group_create_child(int size, int* ids, ARMCI_Group* created, ARMCI_Group* parent) {
-  insisted(__func__, [=] { create(size, ids, created, team_of(parent)); });
+  insisted(__func__, in_turn([=] { create(size, ids, created, team_of(parent)); }));
 }
 
 int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Group* created) {
   if (created == nullptr) return explain(__func__, null_pointer, "nowhere to write the group to");
-  return answered(__func__, [=]() -> int {
-    return make_group(created, team_of(parent).split(color, key)), ok;
-  });
+  return answered(__func__, in_turn([=]() -> int {
+                    return make_group(created, team_of(parent).split(color, key)), ok;
+                  }));
 }
 
 int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* created) {
   if (created == nullptr) return explain(__func__, null_pointer, "nowhere to write the group to");
-  return answered(__func__,
-                  [=]() -> int { return make_group(created, team_of(parent).duplicate()), ok; });
+  return answered(__func__, in_turn([=]() -> int {
+                    return make_group(created, team_of(parent).duplicate()), ok;
+                  }));
 }
 
 void ARMCI_Group_free(ARMCI_Group* group) {
-  insisted(__func__, [=] {
-    const Key key = key_of(group);
-    if (key == world_key) return;
-    const auto freed = find_key(key);
-    if (freed) release_communicator(freed->communicator);
-    const std::lock_guard held(groups->lock);
-    groups->members.erase(key);
-    if (groups->fallback == key) groups->fallback = world_key;
-    write_key(group, outside_key, no_communicator());
-  });
+  insisted(__func__, in_turn([=] {
+             const Key key = key_of(group);
+             if (key == world_key) return;
+             const auto freed = find_key(key);
+             if (freed) release_communicator(freed->communicator);
+             const std::lock_guard held(groups->lock);
+             groups->members.erase(key);
+             if (groups->fallback == key) groups->fallback = world_key;
+             write_key(group, outside_key, no_communicator());
+           }));
 }
 
 int ARMCI_Group_rank(ARMCI_Group* group, int* rank) {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -27,6 +28,7 @@
 #include "pending.hpp"
 #include "start_mpi.hpp"
 #include "thread_level.hpp"
+#include "turn.hpp"
 
 namespace armci {
 
@@ -35,8 +37,8 @@ namespace {
 struct Job {
   std::mutex lock;
   int size = 0;
-  int initialised = 0;  // ARMCI_Init calls not yet matched by ARMCI_Finalize
-  pid_t owner = 0;      // a forked child is not a member
+  std::atomic<int> initialised = 0;  // ARMCI_Init calls not yet matched by ARMCI_Finalize
+  pid_t owner = 0;                   // a forked child is not a member
   bool leaves_at_exit = false;
   bool was_finalized = false;  // at least once
   bool has_left = false;
@@ -127,6 +129,7 @@ int initialise(const char* call, int level) {
     check_settings();
     require_thread_level(level);
     joined();
+    if (level == multiple) let_threads_call();
     ++job->initialised;
     return ok;
   } catch (const std::exception& error) {
@@ -147,17 +150,17 @@ int PARMCI_Init_thread(int requested) { return initialise("ARMCI_Init_thread", r
 int PARMCI_Initialized(void) { return job->initialised > 0 ? 1 : 0; }
 
 int PARMCI_Finalize(void) {
-  return answered(__func__, [] {
-    if (job->initialised == 0)
-      throw armature::Error(armature::Errc::misuse, "without ARMCI_Init before it");
-    pending().wait_all();
-    joined().barrier();
-    if (--job->initialised == 0) {
-      forget_mutexes();
-      arrange_to_leave();
-    }
-    return static_cast<int>(ok);
-  });
+  return answered(__func__, in_turn([] {
+                    if (job->initialised == 0)
+                      throw armature::Error(armature::Errc::misuse, "without ARMCI_Init before it");
+                    pending().wait_all();
+                    joined().barrier();
+                    if (--job->initialised == 0) {
+                      forget_mutexes();
+                      arrange_to_leave();
+                    }
+                    return static_cast<int>(ok);
+                  }));
 }
 
 void ARMCI_Cleanup(void) {}  // nothing outlives a process here, however it ends
@@ -201,7 +204,7 @@ void armci_msg_abort(int code) {
 }
 
 void PARMCI_Barrier(void) {
-  insisted(__func__, [] { joined().barrier(); });
+  insisted(__func__, in_turn([] { joined().barrier(); }));
 }
 
 void PARMCI_Fence(int proc) {

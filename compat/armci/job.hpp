@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 
 #include <armature/world.hpp>
 
@@ -17,6 +18,9 @@ namespace armci {
 struct Member {
   std::atomic<armature::World*> world = nullptr;
   int me = -1;
+  // Turn: whether its threads take turns, and whose it is. Some of these calls are made of others.
+  std::atomic<bool> takes_turns = false;
+  std::recursive_mutex turn;
 };
 extern OfRank<Member> membership;
 

@@ -24,6 +24,7 @@
 #include "groups.hpp"
 #include "job.hpp"
 #include "of_rank.hpp"
+#include "turn.hpp"
 
 namespace armci {
 
@@ -122,20 +123,22 @@ using namespace armci;
 extern "C" {
 
 int PARMCI_Malloc(void** pieces, armci_size_t bytes) {
-  return answered(__func__, [&] { return allocate("ARMCI_Malloc", joined(), pieces, bytes); });
+  return answered(__func__,
+                  in_turn([&] { return allocate("ARMCI_Malloc", joined(), pieces, bytes); }));
 }
 
 int PARMCI_Free(void* piece) {
-  return answered(__func__, [=] { return release(owner_of_piece(piece), piece); });
+  return answered(__func__, in_turn([=] { return release(owner_of_piece(piece), piece); }));
 }
 
 int ARMCI_Malloc_group(void** pieces, armci_size_t bytes, ARMCI_Group* group) {
-  return answered(__func__,
-                  [&] { return allocate("ARMCI_Malloc_group", team_of(group), pieces, bytes); });
+  return answered(__func__, in_turn([&] {
+                    return allocate("ARMCI_Malloc_group", team_of(group), pieces, bytes);
+                  }));
 }
 
 int ARMCI_Free_group(void* piece, ARMCI_Group* group) {
-  return answered(__func__, [=] { return release(team_of(group), piece); });
+  return answered(__func__, in_turn([=] { return release(team_of(group), piece); }));
 }
 
 int PARMCI_Malloc_memdev(void** pieces, armci_size_t bytes, const char* /*device*/) {

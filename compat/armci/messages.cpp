@@ -18,6 +18,7 @@
 #include "groups.hpp"
 #include "job.hpp"
 #include "message.h"
+#include "turn.hpp"
 
 using namespace armci;
 using armature::Rank;
@@ -83,11 +84,11 @@ int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) {
 }
 
 void parmci_msg_barrier(void) {
-  insisted(__func__, [] { joined().barrier(); });
+  insisted(__func__, in_turn([] { joined().barrier(); }));
 }
 
 void parmci_msg_group_barrier(ARMCI_Group* group) {
-  insisted(__func__, [=] { team_of(group).barrier(); });
+  insisted(__func__, in_turn([=] { team_of(group).barrier(); }));
 }
 
 decltype(parmci_msg_barrier) armci_msg_barrier __attribute__((weak, alias("parmci_msg_barrier")));
@@ -95,28 +96,28 @@ decltype(parmci_msg_group_barrier) armci_msg_group_barrier
     __attribute__((weak, alias("parmci_msg_group_barrier")));
 
 void armci_msg_bcast(void* buffer, int len, int root) {
-  insisted(__func__, [=] { broadcast(*world_group(), SCOPE_ALL, buffer, len, root); });
+  insisted(__func__, in_turn([=] { broadcast(*world_group(), SCOPE_ALL, buffer, len, root); }));
 }
 
 void armci_msg_brdcst(void* buffer, int len, int root) { armci_msg_bcast(buffer, len, root); }
 
 void armci_msg_bcast_scope(int scope, void* buffer, int len, int root) {
-  insisted(__func__, [=] { broadcast(*world_group(), scope, buffer, len, root); });
+  insisted(__func__, in_turn([=] { broadcast(*world_group(), scope, buffer, len, root); }));
 }
 
 void armci_msg_group_bcast_scope(int scope, void* buffer, int len, int root, ARMCI_Group* group) {
-  insisted(__func__, [=] {
-    const auto found = find_group(group);
-    if (found) broadcast(*found, scope, buffer, len, root);
-  });
+  insisted(__func__, in_turn([=] {
+             const auto found = find_group(group);
+             if (found) broadcast(*found, scope, buffer, len, root);
+           }));
 }
 
 void armci_msg_clus_brdcst(void* buffer, int len) {
-  insisted(__func__, [=] {
-    const auto world = world_group();
-    const int root = members_of(*world, SCOPE_NODE).front();
-    broadcast(*world, SCOPE_NODE, buffer, len, root);
-  });
+  insisted(__func__, in_turn([=] {
+             const auto world = world_group();
+             const int root = members_of(*world, SCOPE_NODE).front();
+             broadcast(*world, SCOPE_NODE, buffer, len, root);
+           }));
 }
 
 void armci_msg_bintree(int scope, int* root, int* up, int* left, int* right) {
@@ -139,11 +140,11 @@ void armci_msg_bintree(int scope, int* root, int* up, int* left, int* right) {
 }
 
 void armci_exchange_address(void* addresses[], int n) {
-  insisted(__func__, [=] { exchange(joined(), addresses, n); });
+  insisted(__func__, in_turn([=] { exchange(joined(), addresses, n); }));
 }
 
 void armci_exchange_address_grp(void* addresses[], int n, ARMCI_Group* group) {
-  insisted(__func__, [=] { exchange(team_of(group), addresses, n); });
+  insisted(__func__, in_turn([=] { exchange(team_of(group), addresses, n); }));
 }
 
 }  // extern "C"

@@ -16,6 +16,7 @@
 #include "groups.hpp"
 #include "job.hpp"
 #include "of_rank.hpp"
+#include "turn.hpp"
 
 struct armcix_mutex_hdl_s {
   armature::Team team;
@@ -44,15 +45,17 @@ using namespace armci;
 extern "C" {
 
 int PARMCI_Create_mutexes(int count) {
-  return answered(__func__, [=]() -> int {
-    if (*the_set) throw armature::Error(armature::Errc::misuse, "the mutexes exist already");
-    *the_set = joined().create_mutexes(count);
-    return ok;
-  });
+  return answered(__func__, in_turn([=]() -> int {
+                    if (*the_set)
+                      throw armature::Error(armature::Errc::misuse, "the mutexes exist already");
+                    *the_set = joined().create_mutexes(count);
+                    return ok;
+                  }));
 }
 
 int PARMCI_Destroy_mutexes(void) {
-  return answered(__func__, []() -> int { return joined().destroy_mutexes(*the_set), ok; });
+  return answered(__func__,
+                  in_turn([]() -> int { return joined().destroy_mutexes(*the_set), ok; }));
 }
 
 void PARMCI_Lock(int mutex, int proc) {
@@ -65,12 +68,12 @@ void PARMCI_Unlock(int mutex, int proc) {
 
 armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* group) {
   armcix_mutex_hdl_t created = nullptr;
-  answered(__func__, [&]() -> int {
-    armature::Team team = team_of(group);
-    armature::Mutexes mutexes = team.create_mutexes(count);
-    created = new armcix_mutex_hdl_s{std::move(team), std::move(mutexes)};
-    return ok;
-  });
+  answered(__func__, in_turn([&]() -> int {
+             armature::Team team = team_of(group);
+             armature::Mutexes mutexes = team.create_mutexes(count);
+             created = new armcix_mutex_hdl_s{std::move(team), std::move(mutexes)};
+             return ok;
+           }));
   return created;
 }
 
@@ -82,11 +85,11 @@ armcix_mutex_hdl_t ARMCIX_Create_mutexes_grp(int count) {
 
 int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl) {
   if (hdl == nullptr) return explain(__func__, null_pointer, "no set of mutexes");
-  return answered(__func__, [=]() -> int {
-    hdl->team.destroy_mutexes(hdl->mutexes);
-    delete hdl;
-    return ok;
-  });
+  return answered(__func__, in_turn([=]() -> int {
+                    hdl->team.destroy_mutexes(hdl->mutexes);
+                    delete hdl;
+                    return ok;
+                  }));
 }
 
 void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {

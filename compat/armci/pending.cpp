@@ -46,8 +46,7 @@ void Pending::add(armci_hdl_t& handle, int proc, armature::Handle&& operation) {
   entry.operations.push_back(std::move(operation));
 }
 
-armature::Aggregate& Pending::aggregate(armci_hdl_t& handle, int proc) {
-  const std::lock_guard held(lock_);
+armature::Aggregate& Pending::aggregate_of(armci_hdl_t& handle, int proc) {
   Entry& entry = entry_of(handle, proc);
   if (entry.together && entry.together->rank() != proc) {
     entry.together->wait();

@@ -25,8 +25,13 @@ class Pending {
  public:
   /// Notes an operation to `proc` down under the handle.
   void add(armci_hdl_t& handle, int proc, armature::Handle&& operation);
-  /// The aggregate of the handle. One that was for another process is completed first.
-  armature::Aggregate& aggregate(armci_hdl_t& handle, int proc);
+  /// Calls use(aggregate) with that of the handle. One that was for another process is completed
+  /// first. No other thread completes it meanwhile.
+  template <std::invocable<armature::Aggregate&> Use>
+  void aggregate(armci_hdl_t& handle, int proc, Use&& use) {
+    const std::lock_guard held(lock_);
+    use(aggregate_of(handle, proc));
+  }
 
   void wait(armci_hdl_t& handle);
   /// True if all that the handle stands for is complete.
@@ -45,7 +50,9 @@ class Pending {
     bool test();
   };
 
+  // Under the lock:
   Entry& entry_of(armci_hdl_t& handle, int proc);
+  armature::Aggregate& aggregate_of(armci_hdl_t& handle, int proc);
 
   std::mutex lock_;
   std::unordered_map<int, Entry> entries_;
@@ -77,7 +84,7 @@ void start(armci_hdl_t* handle, int proc, Implicit&& implicit, Explicit&& single
   else if (may_pass(handle) && armature::same_node(armature::world().rank(), proc))
     implicit();
   else
-    aggregated(pending().aggregate(*handle, proc));
+    pending().aggregate(*handle, proc, aggregated);
 }
 
 }  // namespace armci

@@ -21,6 +21,7 @@
 #include "groups.hpp"
 #include "message.h"
 #include "operations.hpp"
+#include "turn.hpp"
 
 using namespace armci;
 using armature::Team;
@@ -134,14 +135,14 @@ void reduce(Group& group, const Request& request) {
 }
 
 void reduce_world(const char* call, const Request& request) {
-  insisted(call, [&] { reduce(*world_group(), request); });
+  insisted(call, in_turn([&] { reduce(*world_group(), request); }));
 }
 
 void reduce_group(const char* call, const Request& request, const ARMCI_Group* group) {
-  insisted(call, [&] {
-    const auto found = find_group(group);
-    if (found) reduce(*found, request);
-  });
+  insisted(call, in_turn([&] {
+             const auto found = find_group(group);
+             if (found) reduce(*found, request);
+           }));
 }
 
 /// The choice of a member whose record wins: all members see these, and the record itself travels
@@ -252,10 +253,10 @@ void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int type) {
 }
 
 void armci_msg_sel(void* x, int n, char* op, int type, int contribute) {
-  insisted(__func__, [=] { select({SCOPE_ALL, x, n, op, type}, contribute != 0); });
+  insisted(__func__, in_turn([=] { select({SCOPE_ALL, x, n, op, type}, contribute != 0); }));
 }
 void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int contribute) {
-  insisted(__func__, [=] { select({scope, x, n, op, type}, contribute != 0); });
+  insisted(__func__, in_turn([=] { select({scope, x, n, op, type}, contribute != 0); }));
 }
 
 }  // extern "C"

@@ -22,10 +22,9 @@ std::string named(int level) {
 }
 
 /// Returns the reason for the level that is served.
-const char* reason(int served) {
+const char* reason() {
   if (is_of_rank) return "a rank that shares its process has no thread but its own";
-  return served < thread_level_max ? "the program's MPI was initialised for no more"
-                                   : "threads may call ARMCI, but one at a time";
+  return "the program's MPI was initialised for no more";
 }
 
 }  // namespace
@@ -41,9 +40,9 @@ void require_thread_level(int requested) {
                           std::to_string(requested) + " is no level of threads");
   const int served = served_thread_level();
   if (requested > served)
-    throw armature::Error(armature::Errc::misuse,
-                          named(requested) + " is asked for, but no more than " + named(served) +
-                              " is served: " + reason(served));
+    throw armature::Error(armature::Errc::misuse, named(requested) +
+                                                      " is asked for, but no more than " +
+                                                      named(served) + " is served: " + reason());
 }
 
 }  // namespace armci

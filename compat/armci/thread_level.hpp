@@ -7,7 +7,7 @@ namespace armci {
 enum ThreadLevel : int { single = 0, funneled = 1, serialized = 2, multiple = 3 };
 
 /// The level that any program may have at most.
-inline constexpr int thread_level_max = serialized;
+inline constexpr int thread_level_max = multiple;
 
 /// Returns the level that this program has. Its MPI, which makes the communicators of groups, may
 /// allow less. Ranks that share a process have no thread but their own.

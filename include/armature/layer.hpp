@@ -10,6 +10,7 @@
 ///     layer/rank_state.hpp  what the layer keeps of each rank in its process's memory
 ///     layer/service.hpp     records of the layer's own, and what goes along with a rank
 ///     layer/symmetric.hpp   memory at the same place in the segments of several ranks
+///     layer/threads.hpp     threads that call while the rank waits
 ///     layer/variables.hpp   the program's variables as such memory
 ///     layer/wait.hpp        waiting, with progress, until a condition holds
 ///
@@ -21,5 +22,6 @@
 #include "armature/layer/rank_state.hpp"
 #include "armature/layer/service.hpp"
 #include "armature/layer/symmetric.hpp"
+#include "armature/layer/threads.hpp"
 #include "armature/layer/variables.hpp"
 #include "armature/layer/wait.hpp"

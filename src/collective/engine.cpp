@@ -78,6 +78,11 @@ void Engine::become_source() {
     wait::helped_ranks().add(*this, rank_);
 }
 
+void Engine::prepare_threads() {
+  const Busy busy(*this, Busy::If::waits);
+  become_source();
+}
+
 void Engine::refuse(const Team& team, Errc why) {
   const armature::detail::TeamState& state = *team.state();
   const Busy busy(*this, Busy::If::waits);

@@ -39,6 +39,9 @@ class Engine final : public wait::WorkSource, public wait::HelpedRank, public Op
   /// This member cannot begin the next collective of that team: the others learn of it.
   void refuse(const Team& team, Errc why);
 
+  /// Is asked for what it has to do from now on: so threads may begin collectives while the rank's
+  /// own one waits.
+  void prepare_threads();
   void deliver() override;
   /// By the network's thread; whether it is to look again soon, as nobody wakes it.
   bool help() override;

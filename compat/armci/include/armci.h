@@ -45,10 +45,10 @@ typedef long armci_size_t;
    Collective. ARMCI_Init may be called again; as many ARMCI_Finalize end ARMCI. ARMCI_Error ends
    the job with that message and code.
 
-   The levels of ARMCI_Init_thread have MPI's numbers. Up to MPI_THREAD_SERIALIZED, 2, they are
+   The levels of ARMCI_Init_thread have MPI's numbers. Up to MPI_THREAD_MULTIPLE, 3, they are
    served, and no more than the program's MPI was initialised for; what is not served is refused,
-   with a message. With whatever level threads may lock mutexes and make puts and gets at the same
-   time. */
+   with a message. The thread that asks for level 3 is the one that has joined the job. With
+   whatever level threads may lock mutexes and make puts and gets at the same time. */
 
 int ARMCI_Init(void);
 int ARMCI_Init_args(int* argc, char*** argv);

@@ -36,6 +36,8 @@ extern const test_case memory_tests[];
 extern const test_case locality_tests[];
 extern const test_case bad_transfer_tests[];
 extern const test_case bad_call_tests[];
+/* With level MPI_THREAD_MULTIPLE alone. */
+extern const test_case thread_tests[];
 
 /* Calls that end the job when misused: `program --fatal NAME` runs one of these. */
 extern const test_case fatal_cases[];
