@@ -1,11 +1,10 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 
 #include <armature/world.hpp>
 
-#include "of_rank.hpp"
+#include "membership.hpp"
 
 // Membership in the job. Messages need it before ARMCI_Init and after ARMCI_Finalize, as they did
 // when a message-passing library stood below ARMCI. So the first call that needs the job joins it.
@@ -13,16 +12,6 @@
 // ARMCI_Finalize was rejected: programs go on to print, to reduce timings, to initialise again.
 
 namespace armci {
-
-/// Most calls look at this. It is changed under a lock.
-struct Member {
-  std::atomic<armature::World*> world = nullptr;
-  int me = -1;
-  // Turn: whether its threads take turns, and whose it is. Some of these calls are made of others.
-  std::atomic<bool> takes_turns = false;
-  std::recursive_mutex turn;
-};
-extern OfRank<Member> membership;
 
 /// Joins the job unless another thread has.
 armature::World& join_now();

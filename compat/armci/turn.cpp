@@ -2,7 +2,7 @@
 
 #include <armature/layer/threads.hpp>
 
-#include "job.hpp"
+#include "membership.hpp"
 
 namespace armci {
 
