@@ -23,10 +23,12 @@ class Native {
   /// Returns what went wrong, or nullptr.
   [[nodiscard]] virtual const char* connect(std::span<const std::byte> other) = 0;
 
-  // All return when they are complete at the other, which must be in answer().
-  virtual void put(std::size_t offset, const void* from, std::size_t bytes) = 0;
-  virtual void get(void* to, std::size_t offset, std::size_t bytes) = 0;
-  virtual void question() = 0;
+  // All return when they are complete at the other, which must be in answer(). Of several
+  // transfers, each of so many bytes and behind the one before, none waits for another.
+  virtual void put(std::size_t offset, const void* from, std::size_t bytes, int count = 1) = 0;
+  virtual void get(void* to, std::size_t offset, std::size_t bytes, int count = 1) = 0;
+  /// An active message and its answer, where the engine has such a thing.
+  virtual void question() {}
   /// Ends the other's answer().
   virtual void release() = 0;
   /// Progresses until the other has called release().

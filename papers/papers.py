@@ -15,16 +15,22 @@ import armci_1999
 import armci_on_charm
 import armci_rma
 import armi_rmi
+import costs
 import figures
 import page
 import running
 import smp_clusters
 
-BUDGET_S = 700  # of a run; from then on nothing is measured a second time
+REPEATING_S = 1080  # of a run: nothing is measured again that would end later
+WHOLE_S = 1180      # of a run: then no command goes on
+FULL = 3            # times as long with --full
 
 
 def all_figures():
-    return [one for module in (armi_rmi, armci_rma, armci_on_charm, smp_clusters, armci_1999) for one in module.FIGURES]
+    found = [one for module in (armi_rmi, armci_rma, armci_on_charm, smp_clusters, armci_1999) for one in module.FIGURES]
+    for one in found:
+        one.cost_s = costs.SECONDS[one.name]
+    return found
 
 
 def wanted(only):
@@ -57,15 +63,18 @@ def described(figure):
 def measure_all(asked, run, say=print, after_each=lambda results: None):
     """The results of these figures, as they are stored; what there is of them is handed on after each figure."""
     results = {"machine": machine(), "figures": []}
+    start, times = time.monotonic(), FULL if run.full else 1
     for number, figure in enumerate(asked, 1):
         begin = time.monotonic()
-        run.begin()
+        say(f"{number}/{len(asked)} {figure.name}: {figure.title}; some {figure.cost_s * times} s, after {begin - start:.0f} s")
+        run.begin(min(figure.timeout_s, WHOLE_S - (begin - start) / times) * times,
+                  sum(one.cost_s for one in asked[number:]) * times)
         found = described(figure) | figures.measure(figure, run)
         found |= {"commands": list(dict.fromkeys(run.commands)), "seconds": round(time.monotonic() - begin),
                   "when": datetime.date.today().isoformat(), "full": run.full}
         results["figures"].append(rounded(found))
         after_each(results)
-        say(f"{number}/{len(asked)} {figure.name}: {page.verdict_of(found)} ({found['seconds']} s)"
+        say(f"  {page.verdict_of(found)} ({found['seconds']} s)"
             + (f": {found['reason']}" if found["status"] != "measured" else ""))
         for one in found.get("verdicts", ()):
             say(f"    {page.comparison(one)}: {page.word_of(one)}")
@@ -116,6 +125,12 @@ def rounded(value):
     return value
 
 
+def existing(name):
+    if not pathlib.Path(name).is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {name}")
+    return pathlib.Path(name).resolve()
+
+
 def parsed():
     parser = argparse.ArgumentParser(prog="./dev papers", description="Measures what the five papers measured.")
     parser.add_argument("build", help=argparse.SUPPRESS)
@@ -124,6 +139,10 @@ def parsed():
     parser.add_argument("--output", default=None, metavar="DIR", help="where the report goes (default: build/papers)")
     parser.add_argument("--keep", action="store_true",
                         help="also write docs/papers.json, of which the site's page is made, and docs/papers.md")
+    parser.add_argument("--matrix", default=None, metavar="FILE", type=existing,
+                        help="figures 23 and 24 of armci-rma-2006 take this sparse matrix, in the Matrix Market's format or "
+                        "that of Harwell and Boeing")
+    parser.add_argument("--once", action="store_true", help="measure nothing a second time, as on a busy machine")
     parser.add_argument("--list", action="store_true", help="name the figures, and measure nothing")
     return parser.parse_args()
 
@@ -138,7 +157,9 @@ def main():
         return
     output = pathlib.Path(options.output or pathlib.Path(options.build) / "papers")
     output.mkdir(parents=True, exist_ok=True)
-    run = running.Run(pathlib.Path(options.build).resolve(), options.full, BUDGET_S * (3 if options.full else 1))
+    run = running.Run(pathlib.Path(options.build).resolve(), options.full,
+                      0 if options.once else REPEATING_S * (FULL if options.full else 1))
+    run.matrix = options.matrix
     begin = time.monotonic()
     earlier = stored(output / "results.json") if options.only else {}
     results = merged(measure_all(asked, run, lambda line: print(line, flush=True),

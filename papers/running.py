@@ -22,31 +22,41 @@ ENGINES = {"memory of the node": ([], {}),
 # Loopback, and neither a waiting loop that takes the other process's core nor memory that both share.
 OVER_TCP = {"openmpi": (["--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "osc", "^sm,ucx"], {}),
             "mpich": ([], {"UCX_TLS": "tcp,self", "MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_SHM_ENABLE": "0"})}
+# What messages cost in a simulation; a rank's own computing counts as it was measured.
+SIMULATED = "latency=1us,overhead=200ns,gap=200ns,bandwidth=10GB/s,measured=1"
 LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 class Run:
-    def __init__(self, build, full=False, budget_s=1200):
+    def __init__(self, build, full=False, budget_s=1140):
         self.build = pathlib.Path(build)
         self.full = full
+        self.matrix = None   # a file that figures of the sparse matrix take instead of their own
         self.commands = []   # of the figure that is being measured
         self._kept = {}      # what several figures need of the same measurement
         self._until = time.monotonic() + budget_s
+        self._figure_until = None
+        self._rest_s = 0     # what the figures behind this one take
         self._folder = tempfile.TemporaryDirectory(prefix="papers-")
         self._compiled = {}
 
-    def begin(self):
-        """A figure begins: its commands are written down anew."""
+    def begin(self, timeout_s=None, rest_s=0):
+        """A figure begins: its commands are written down anew. None of them goes on when timeout_s are over. Those
+        behind it need rest_s, which a figure that is measured again leaves to them."""
         self.commands = []
+        self._figure_until = None if timeout_s is None else time.monotonic() + timeout_s
+        self._rest_s = rest_s
 
     def forget(self):
         """What was measured for an earlier figure is not taken for the next time of one."""
         if self.commands:
             self._kept = {}
 
-    def is_late(self):
-        return time.monotonic() > self._until
+    def has_time_for(self, seconds):
+        """Whether that may be measured once more: it leaves to all other figures what they need."""
+        now = time.monotonic()
+        return now + seconds + self._rest_s <= self._until and (self._figure_until is None or now + seconds <= self._figure_until)
 
     # -- commands
 
@@ -62,6 +72,7 @@ class Run:
         shown = " ".join([f"{name}={value}" for name, value in environment.items() if name not in AS_ROOT] +
                          [shlex.quote(self._short(word)) for word in words])
         self.commands.append(shown)
+        timeout_s = self._time_left(timeout_s)
         try:
             process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd,
                                        stdin=subprocess.DEVNULL, env=os.environ | environment, start_new_session=True)
@@ -73,7 +84,7 @@ class Run:
             printed = ended(process)
             if printed:
                 return printed
-            raise NotMeasured(f"{shown} took more than {timeout_s} s") from None
+            raise NotMeasured(f"{shown} took more than {timeout_s:.3g} s") from None
         except BaseException:  # the report itself is ended
             ended(process)
             raise
@@ -81,6 +92,14 @@ class Run:
             said = (errors.strip() or printed.strip() or "nothing").splitlines()[0]
             raise NotMeasured(f"{shown} ended with {process.returncode}: {said[:200]}")
         return printed
+
+    def _time_left(self, timeout_s):
+        if self._figure_until is None:
+            return timeout_s
+        left_s = self._figure_until - time.monotonic()
+        if left_s <= 0:
+            raise NotMeasured("the time that this figure may take is over")
+        return min(timeout_s, left_s)
 
     def _short(self, word):
         folder = rf"{re.escape(tempfile.gettempdir())}/papers-\w+"
@@ -104,6 +123,17 @@ class Run:
             raise NotMeasured(f"{self._short(str(path))} is not built")
         return self.command([self.build / "bin/armature", "run", "-n", ranks, "--timeout", timeout_s - 2, *options, path,
                              *arguments], timeout_s, environment)
+
+    def simulated(self, ranks, program, *arguments, timeout_s=60):
+        """What a program prints by the simulated clock, which goes beyond the cores of this machine."""
+        return self.launch(ranks, program, *arguments, options=["--simulate", 1, "--network", SIMULATED], timeout_s=timeout_s)
+
+    def windows(self, engine):
+        """{operation: {size: ns}} of an engine's own calls: bench/engines/windows.cpp."""
+        path = self.build / f"bin/bench/windows_{engine}"
+        if not path.exists():
+            raise NotMeasured(f"{self._short(str(path))} is not built")
+        return self.kept(("windows", engine), lambda: rows_of(self.command([path])))
 
     def bench(self, suite, *only, quick=False):
         """{(operation, bytes): row} of `armature bench`."""

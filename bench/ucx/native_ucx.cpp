@@ -66,14 +66,20 @@ class NativeUcx final : public Native {
     return nullptr;
   }
 
-  void put(std::size_t offset, const void* from, std::size_t bytes) override {
+  void put(std::size_t offset, const void* from, std::size_t bytes, int count) override {
     const ucp_request_param_t param{};
-    finish(ucp_put_nbx(endpoint_, from, bytes, memory_ + offset, key_, &param), "ucp_put_nbx");
+    for (std::size_t at = 0; count-- > 0; at += bytes)
+      pending_.push_back(ucp_put_nbx(endpoint_, static_cast<const std::byte*>(from) + at, bytes,
+                                     memory_ + offset + at, key_, &param));
+    finish_all("ucp_put_nbx");
     finish(ucp_ep_flush_nbx(endpoint_, &param), "ucp_ep_flush_nbx");
   }
-  void get(void* to, std::size_t offset, std::size_t bytes) override {
+  void get(void* to, std::size_t offset, std::size_t bytes, int count) override {
     const ucp_request_param_t param{};
-    finish(ucp_get_nbx(endpoint_, to, bytes, memory_ + offset, key_, &param), "ucp_get_nbx");
+    for (std::size_t at = 0; count-- > 0; at += bytes)
+      pending_.push_back(ucp_get_nbx(endpoint_, static_cast<std::byte*>(to) + at, bytes,
+                                     memory_ + offset + at, key_, &param));
+    finish_all("ucp_get_nbx");
   }
   void question() override {
     const std::uint64_t before = answers_;
@@ -146,6 +152,11 @@ class NativeUcx final : public Native {
     ucp_request_free(request);
   }
 
+  void finish_all(const char* call) {
+    for (const ucs_status_ptr_t request : pending_) finish(request, call);
+    pending_.clear();
+  }
+
   /// The word must stay where it is until it is sent.
   void send(unsigned id) {
     const ucp_request_param_t param{};
@@ -181,6 +192,7 @@ class NativeUcx final : public Native {
   ucp_ep_h endpoint_ = nullptr;
   ucp_rkey_h key_ = nullptr;
   ucp_mem_h mapped_ = nullptr;
+  std::vector<ucs_status_ptr_t> pending_;
   std::uint64_t memory_ = 0;  // of the other
   std::vector<std::byte> address_;
   std::string problem_;

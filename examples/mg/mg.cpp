@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <armature/armature.hpp>
+#include <armature/clock.hpp>
 
 #include "figures/rows.hpp"
 #include "outcome.hpp"
@@ -49,6 +50,9 @@ Options parse_options(int argc, char** argv) {
   return options;
 }
 
+/// Seconds; those of the simulated clock in a simulation.
+double clock_s() { return 1e-9 * static_cast<double>(armature::clock_ns()); }
+
 mg::Outcome solve_on_ranks(armature::World& world, const mg::ProblemClass& problem) {
   mg::RankGrids grids(world, problem);
   const mg::Box box = grids.box(problem.levels);
@@ -59,7 +63,8 @@ mg::Outcome solve_on_ranks(armature::World& world, const mg::ProblemClass& probl
     extremes.merge(candidates);
   }
   mg::place_charges(charges, problem.edge(), box, extremes);
-  return mg::time_solve(grids, charges, problem.iterations, [&] { world.barrier(); });
+  return mg::time_solve(
+      grids, charges, problem.iterations, [&] { world.barrier(); }, clock_s);
 }
 
 mg::Outcome solve_plainly(const mg::ProblemClass& problem) {
@@ -69,7 +74,8 @@ mg::Outcome solve_plainly(const mg::ProblemClass& problem) {
   mg::WholeGrids grids(memory.data(), problem.levels, problem.smoother);
   const mg::Grid charges(charge_memory.data(), box.extent);
   mg::place_charges(charges, problem.edge(), box, mg::find_extremes(problem.edge(), box));
-  return mg::time_solve(grids, charges, problem.iterations, [] {});
+  return mg::time_solve(
+      grids, charges, problem.iterations, [] {}, clock_s);
 }
 
 void write_row(const Options& options, int ranks, double seconds) {

@@ -6,11 +6,14 @@
 //
 // Each way's result is checked. The efficiency compares its time with that of std::sort on one
 // rank's share of the numbers.
-#include <chrono>
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <string_view>
+
+#include <armature/clock.hpp>
 
 #include "sort.hpp"
 
@@ -19,8 +22,9 @@ namespace {
 using armature::World;
 using sample_sort::Numbers;
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+/// By the simulated clock in a simulation.
+double seconds_since(std::uint64_t start_ns) {
+  return 1e-9 * static_cast<double>(armature::clock_ns() - start_ns);
 }
 
 Numbers random_numbers(std::size_t count, int seed) {
@@ -66,17 +70,17 @@ bool is_sorted_over(const World& world, const Numbers& mine) {
 
 void print(const char* name, double seconds, double share_seconds, bool good) {
   std::printf("%-15s %8.3f s   efficiency %4.0f %%   %s\n", name, seconds,
-              100 * share_seconds / seconds, good ? "sorted" : "WRONG");
+              100 * share_seconds / std::max(seconds, 1e-9), good ? "sorted" : "WRONG");
   std::fflush(stdout);
 }
 
 bool by_ranks(const World& world, const char* name, const Numbers& mine, double share_seconds,
               Numbers (*sort)(const World&, std::span<const int>)) {
   world.barrier();
-  const auto start = std::chrono::steady_clock::now();
+  const std::uint64_t start_ns = armature::clock_ns();
   const Numbers sorted = sort(world, mine);
   world.barrier();
-  const double seconds = seconds_since(start);
+  const double seconds = seconds_since(start_ns);
   const bool good =
       is_sorted_over(world, sorted) && Tally(sorted).over(world) == Tally(mine).over(world);
   if (world.rank() == 0) print(name, seconds, share_seconds, good);
@@ -87,9 +91,9 @@ bool by_ranks(const World& world, const char* name, const Numbers& mine, double 
 bool by_threads(const World& world, std::size_t n, double share_seconds) {
   if (world.rank() != 0) return true;
   const Numbers numbers = random_numbers(n, 0);
-  const auto start = std::chrono::steady_clock::now();
+  const std::uint64_t start_ns = armature::clock_ns();
   const Numbers sorted = sample_sort::by_threads(numbers, world.size());
-  const double seconds = seconds_since(start);
+  const double seconds = seconds_since(start_ns);
   const bool good = std::is_sorted(sorted.begin(), sorted.end()) && Tally(sorted) == Tally(numbers);
   print("threads, locks", seconds, share_seconds, good);
   return good;
@@ -98,9 +102,9 @@ bool by_threads(const World& world, std::size_t n, double share_seconds) {
 double share_seconds(const World& world, const Numbers& mine) {
   Numbers copy = mine;
   world.barrier();
-  const auto start = std::chrono::steady_clock::now();
+  const std::uint64_t start_ns = armature::clock_ns();
   std::sort(copy.begin(), copy.end());
-  return allreduce(world, seconds_since(start), armature::Maximum());
+  return allreduce(world, seconds_since(start_ns), armature::Maximum());
 }
 
 /// 0 where it is no count from 1 to 10^12.

@@ -15,7 +15,7 @@
 // The matrix is the stiffness of an elastic block, of the paper's size, or a file in the format of
 // the Matrix Market or of Harwell and Boeing. bench/peers/sparse_matrix is the program by message
 // passing.
-#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/clock.hpp>
 
 #include "command_line.hpp"
 #include "figures/rows.hpp"
@@ -34,8 +35,9 @@ namespace {
 using armature::World;
 using sparse::Needs;
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+/// By the simulated clock in a simulation.
+double seconds_since(std::uint64_t start_ns) {
+  return 1e-9 * static_cast<double>(armature::clock_ns() - start_ns);
 }
 
 /// The time of a product: of the whole, and each rank's part of it that went into fetching.
@@ -102,9 +104,9 @@ class Product {
       throw std::runtime_error("the product is WRONG");
     fetching_ = 0;
     world_.barrier();
-    const auto start = std::chrono::steady_clock::now();
+    const std::uint64_t start_ns = armature::clock_ns();
     for (int i = 0; i < repeat; ++i) product(fetch);
-    Timing timing{.product = seconds_since(start) / repeat, .fetching = {}};
+    Timing timing{.product = seconds_since(start_ns) / repeat, .fetching = {}};
     timing.fetching = allgather(world_, fetching_ / repeat);
     return timing;
   }
@@ -116,9 +118,9 @@ class Product {
     return piece_.on(part.owner) + static_cast<std::ptrdiff_t>(part.elements[i]);
   }
   void product(const std::function<void()>& fetch) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::uint64_t start_ns = armature::clock_ns();
     fetch();
-    fetching_ += seconds_since(start);
+    fetching_ += seconds_since(start_ns);
     multiply(matrix_, dealing_, world_.rank(), needs_, x_, y_);
     world_.barrier();  // a product's vector is the one before's product
   }

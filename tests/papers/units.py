@@ -13,6 +13,7 @@ SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(SOURCE / "papers"))
 
 import armi_rmi  # noqa: E402
+import costs  # noqa: E402
 import figures  # noqa: E402
 import outside  # noqa: E402
 import page  # noqa: E402
@@ -65,15 +66,31 @@ class Verdicts(unittest.TestCase):
         self.assertEqual((result["verdicts"][0]["held"], len(asked)), (False, 3))
 
     def test_the_middle_of_three_counts_near_the_border(self):
-        result, asked = self.measured(10.9, 9.8, 10.2)
-        self.assertEqual((result["verdicts"][0]["held"], result["verdicts"][0]["left"], len(asked)), (True, 10.2, 3))
-        result, asked = self.measured(10.9, 9.8, 11.0)
+        result, asked = self.measured(10.9, 9.0, 9.8)
+        self.assertEqual((result["verdicts"][0]["held"], result["verdicts"][0]["left"], len(asked)), (True, 9.8, 3))
+        result, asked = self.measured(10.9, 9.8, 11.4, 9.8)
+        self.assertEqual((result["verdicts"][0]["held"], len(asked)), (True, 5))
+        result, asked = self.measured(10.9, 9.8, 11.4, 12.0)
+        self.assertEqual((result["verdicts"][0]["held"], result["verdicts"][0]["left"], len(asked)), (False, 11.4, 5))
+        result, asked = self.measured(11.4, 9.8, 11.2)
         self.assertEqual((result["verdicts"][0]["held"], len(asked)), (False, 3))
 
     def test_a_run_that_is_late_measures_once(self):
         self.run_ = running.Run("/nonexistent/build", budget_s=0)
         _, asked = self.measured(10.9, 9.8, 10.2)
         self.assertEqual(len(asked), 1)
+
+    def test_what_others_need_is_left_to_them_and_a_figure_ends(self):
+        self.run_ = running.Run("/nonexistent/build", budget_s=100)
+        self.run_.begin(timeout_s=50, rest_s=20)
+        self.assertEqual([self.run_.has_time_for(seconds) for seconds in (40, 60)], [True, False])
+        self.run_.begin(timeout_s=500, rest_s=90)
+        self.assertEqual([self.run_.has_time_for(seconds) for seconds in (5, 20)], [True, False])
+        self.run_.begin(timeout_s=0.2)
+        with self.assertRaisesRegex(NotMeasured, "more than 0.2 s"):
+            self.run_.command(["sleep", "5"])
+        with self.assertRaisesRegex(NotMeasured, "time that this figure may take is over"):
+            self.run_.command(["echo"])
 
     def test_of_two_measurements_the_worse_counts_and_others_claims_are_not_taken(self):
         claim = lambda left: Claim("a is ahead", left, "<=", 10.0)
@@ -145,6 +162,14 @@ class Programs(unittest.TestCase):
                 self.read(text)
         with self.assertRaisesRegex(NotMeasured, "no rows in"):
             outside.read("/nonexistent/rows.json")
+
+
+class Costs(unittest.TestCase):
+    def test_each_figure_has_one_and_all_leave_time_to_measure_some_again(self):
+        self.assertEqual(set(costs.SECONDS), {one.name for one in papers.all_figures()})
+        self.assertLess(sum(costs.SECONDS.values()), 0.75 * papers.REPEATING_S)
+        self.assertLess(papers.REPEATING_S, papers.WHOLE_S)
+        self.assertLess(papers.WHOLE_S, 20 * 60)
 
 
 class Pages(unittest.TestCase):
