@@ -15,11 +15,13 @@ class NotMeasured(Exception):
 
 @dataclasses.dataclass
 class Claim:
-    """`left <= right`, or with `relation` ">=" the other way; words says what both are."""
+    """`left <= right`, or with `relation` ">=" the other way; words says what both are. What was counted is the same in
+    each run: there is no margin, and nothing to measure again."""
     words: str
     left: float
     relation: str
     right: float
+    is_counted: bool = False
 
     @property
     def ratio(self):
@@ -32,7 +34,12 @@ class Claim:
     @property
     def is_doubtful(self):
         """True where another run might say otherwise: near to its border, or not held, as on a disturbed machine."""
-        return self.ratio > 1 - NEAR
+        return not self.is_counted and self.ratio > 1 - NEAR
+
+    @property
+    def most(self):
+        """The largest ratio with which it is held."""
+        return 1 if self.is_counted else 1 + MARGIN
 
 
 @dataclasses.dataclass
@@ -84,7 +91,7 @@ def judge(measurements):
         ratio = statistics.median_high(ratios)
         shown = next(claim for claim in same if claim.ratio == ratio)
         verdicts.append({"words": shown.words, "left": shown.left, "relation": shown.relation, "right": shown.right,
-                         "ratio": ratio, "held": ratio <= 1 + MARGIN, "measured": len(same)})
+                         "ratio": ratio, "held": ratio <= shown.most, "measured": 1 if shown.is_counted else len(same)})
     return verdicts
 
 
@@ -93,7 +100,7 @@ def measured_enough(measurements):
     might be on the other side another day."""
     if len(measurements) == 1:
         return not any(claim.is_doubtful for claim in measurements[0].claims)
-    is_close = any(abs(one["ratio"] - 1 - MARGIN) < CLOSE for one in judge(measurements))
+    is_close = any(abs(one["ratio"] - 1 - MARGIN) < CLOSE and one["measured"] > 1 for one in judge(measurements))
     return len(measurements) >= MOST or (len(measurements) == 3 and not is_close)
 
 

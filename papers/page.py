@@ -4,10 +4,16 @@ import html
 
 import plot
 
-STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 1rem; color: #222 }
-table { border-collapse: collapse; margin: .6rem 0 } td, th { border: 1px solid #ccc; padding: .15rem .5rem; text-align: left }
-.held { color: #126c2c; font-weight: bold } .not-held { color: #a81f10; font-weight: bold } .not-measured { color: #666 }
-pre { background: #f4f4f4; padding: .5rem; overflow-x: auto; font-size: 85% } svg { max-width: 44rem; width: 100% }"""
+STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 66rem; margin: 0 auto; padding: 1rem 1.5rem 4rem; color: #222 }
+h2 { margin-top: 3rem; border-bottom: 2px solid #2060b0; padding-bottom: .2rem } h3 { margin-top: 2.2rem }
+table { border-collapse: collapse; margin: .6rem 0 } th { background: #f0f3f7 }
+td, th { border: 1px solid #ccd; padding: .2rem .6rem; text-align: left; vertical-align: top }
+pre { background: #f4f4f4; padding: .5rem; overflow-x: auto; font-size: 85% } a { color: #2060b0 }"""
+# Of the report by itself and of the site's page, on light and dark.
+MARKS = """.held, .not-held, .not-measured { border-radius: .6rem; padding: .05rem .5rem; font-weight: bold; font-size: 90%; white-space: nowrap }
+.held { color: #0d5a22; background: #d8f0de } .not-held { color: #8f1a0c; background: #fbdfda }
+.not-measured { color: #555; background: #e8e8e8 } .reason { opacity: .75 } .number { text-align: right; white-space: nowrap }
+.plot svg { max-width: 46rem; width: 100%; height: auto } .beside { display: flex; flex-wrap: wrap; gap: 0 2rem; align-items: flex-start }"""
 PAPERS = {"armi-rmi-2003": "ARMI: an adaptive, platform independent communication library (2003)",
           "armci-rma-2006": "High performance remote memory access communication: the ARMCI approach (2006)",
           "armci-on-charm-2006": "Multi-paradigm multi-threaded ARMCI on Charm++ (2006)",
@@ -45,37 +51,60 @@ def comparison(one):
 
 def html_table(rows):
     head, *others = rows
-    cell = lambda tag, value: f"<{tag}>{html.escape(number(value) if isinstance(value, (int, float)) else str(value))}</{tag}>"
+
+    def cell(tag, value):
+        if isinstance(value, (int, float)):
+            return f'<{tag} class="number">{number(value)}</{tag}>'
+        return f"<{tag}>{html.escape(str(value))}</{tag}>"
     return ("<table><tr>" + "".join(cell("th", one) for one in head) + "</tr>\n" +
             "".join("<tr>" + "".join(cell("td", one) for one in row) + "</tr>\n" for row in others) + "</table>\n")
 
 
+def printed_table(figure):
+    return html_table([["in the paper", "printed", "where"], *figure["printed"]]) if figure["printed"] else ""
+
+
+def claims_table(verdicts):
+    """Each claim with both of its sides."""
+    rows = ""
+    for one in verdicts:
+        sign = {"<=": "≤", ">=": "≥"}[one["relation"]]
+        rows += (f'<tr><td>{html.escape(one["words"])}</td><td class="number">{number(one["left"])} {sign} {number(one["right"])}</td>'
+                 f'<td class="number">{one["measured"]}</td><td>{marked(word_of(one))}</td></tr>\n')
+    return f"<table><tr><th>measured today</th><th>inequality</th><th>times</th><th></th></tr>\n{rows}</table>\n"
+
+
 def section(figure):
     """A figure as a section of the page."""
-    text = f'<h3 id="{figure["name"]}">{html.escape(figure["heading"])}: {html.escape(figure["title"])}</h3>\n'
-    text += f'<p>{marked(verdict_of(figure))}. The paper: {html.escape(figure["claim"])}</p>\n'
-    if figure["printed"]:
-        text += html_table([["printed", "", "where"], *figure["printed"]])
+    text = f'<h3 id="{figure["name"]}">{html.escape(figure["heading"])}: {html.escape(figure["title"])} {marked(verdict_of(figure))}</h3>\n'
+    text += f'<p>The paper: {html.escape(figure["claim"])} Changed: {html.escape(figure["changed"])}</p>\n'
     if figure["status"] == "measured":
-        text += "<p>Measured:</p>\n<ul>" + "".join(
-            f"<li>{html.escape(comparison(one))}: {marked(word_of(one))}</li>\n" for one in figure["verdicts"]) + "</ul>\n"
+        text += f'<div class="beside">{printed_table(figure)}{claims_table(figure["verdicts"])}</div>\n'
         if figure["series"]:
-            text += plot.plot(figure["series"], figure["x"], figure["y"], figure["log"])
+            text += f'<div class="plot">{plot.plot(figure["series"], figure["x"], figure["y"], figure["log"])}</div>\n'
         if figure["table"]:
             text += html_table(figure["table"])
         for reason in figure["missing"]:
-            text += f'<p class="not-measured">Not measured: {html.escape(reason)}</p>\n'
+            text += f'<p class="reason">Not measured: {html.escape(reason)}</p>\n'
     else:
-        text += f'<p class="not-measured">Not measured: {html.escape(figure["reason"])}</p>\n'
-    text += f'<p>Changed: {html.escape(figure["changed"])}</p>\n'
-    commands = "\n".join([f"./dev papers --only {figure['name']}", *figure["commands"]])
-    return text + f"<details><summary>The command that makes it alone, and those it runs</summary><pre>{html.escape(commands)}</pre></details>\n"
+        text += printed_table(figure) + f'<p class="reason">Not measured: {html.escape(figure["reason"])}</p>\n'
+    alone = f"./dev papers --only {figure['name']}"
+    text += f"<p>By itself, {figure['seconds']} s: <code>{html.escape(alone)}</code></p>\n"
+    if figure["commands"]:
+        commands = html.escape("\n".join(figure["commands"]))
+        text += f"<details><summary>The {len(figure['commands'])} commands that it runs</summary><pre>{commands}</pre></details>\n"
+    return text
+
+
+def counts_of(results):
+    return {word: sum(verdict_of(one) == word for one in results["figures"]) for word in ("held", "not held", "not measured")}
 
 
 def summary(results):
     rows = "".join(f'<tr><td><a href="#{one["name"]}">{html.escape(one["heading"])}</a></td>'
-                   f'<td>{html.escape(one["title"])}</td><td>{marked(verdict_of(one))}</td></tr>\n' for one in results["figures"])
-    return f"<table><tr><th>Figure</th><th>Subject</th><th>Verdict</th></tr>\n{rows}</table>\n"
+                   f'<td>{html.escape(one["title"])}</td><td>{html.escape(one["claim"])}</td>'
+                   f'<td>{marked(verdict_of(one))}</td></tr>\n' for one in results["figures"])
+    return f"<table><tr><th>Figure</th><th>Subject</th><th>The paper</th><th>Verdict</th></tr>\n{rows}</table>\n"
 
 
 def measured_on(results):
@@ -87,10 +116,11 @@ def measured_on(results):
 
 def content(results):
     """The body of the page."""
-    text = '<h1 id="the-papers-reproduced">The papers, reproduced</h1>\n'
+    text = f'<style>{MARKS}</style>\n<h1 id="the-papers-reproduced">The papers, reproduced</h1>\n'
     text += (f'<p>{html.escape(measured_on(results))}. A claim is an '
              "inequality; it holds where its two sides differ by no more than 5 % in the wrong direction. One that "
-             "does not hold, or is within 15 % of its border, is measured three times, and the middle counts.</p>\n") + summary(results)
+             "does not hold, or is within 15 % of its border, is measured three or five times, and the middle counts.</p>\n")
+    text += "<p>" + " ".join(f"{count} {marked(word)}" for word, count in counts_of(results).items()) + "</p>\n" + summary(results)
     for paper, title in PAPERS.items():
         sections = "".join(section(one) for one in results["figures"] if one["paper"] == paper)
         if sections:
@@ -106,7 +136,7 @@ def page(results):
 
 def in_words(results):
     """The report as docs/papers.md is: what was measured of each claim, without plots."""
-    counts = {word: sum(verdict_of(one) == word for one in results["figures"]) for word in ("held", "not held", "not measured")}
+    counts = counts_of(results)
     text = ("# The papers, reproduced\n\n"
             "`./dev papers` measures the tables and figures of the five papers that Armature implements. This is its last\n"
             "report in words; [its README](../papers/README.md) says how it is made. Numbers of another run differ. So may\n"

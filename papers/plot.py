@@ -18,11 +18,19 @@ def ticks(low, high, is_log):
     return [step * i for i in range(math.floor(low / step), math.ceil(high / step) + 1)]
 
 
+def few(values):
+    """Those values, where they are numbers of ranks or the like: whole and so few that each can stand at the axis."""
+    found = sorted(set(values))
+    return found if 2 <= len(found) <= 7 and all(value == int(value) and value <= 64 for value in found) else []
+
+
 class Axis:
-    def __init__(self, values, is_log, length):
+    def __init__(self, values, is_log, length, may_be_few=False):
         values = [value for value in values if not is_log or value > 0] or [1.0]
         self.is_log, self.length = is_log, length
-        self.ticks = ticks(min(values), max(values), is_log) if is_log else ticks(min(0, *values), max(values), False)
+        self.ticks = few(values) if may_be_few else []
+        if not self.ticks:
+            self.ticks = ticks(min(values) if is_log else min(0, *values), max(values), is_log)
         if len(self.ticks) < 2:
             self.ticks.append(self.ticks[0] * 10 if is_log else self.ticks[0] + 1)
 
@@ -72,7 +80,7 @@ def line(number, name, points, x_axis, y_axis):
 def plot(series, x, y, log="xy"):
     """The picture of {name: [(x, y)]}; log names the axes that are logarithmic."""
     points = [point for one in series.values() for point in one]
-    x_axis = Axis([point[0] for point in points], "x" in log, WIDTH)
+    x_axis = Axis([point[0] for point in points], "x" in log, WIDTH, may_be_few=True)
     y_axis = Axis([point[1] for point in points], "y" in log, HEIGHT)
     inside = frame(x_axis, y_axis, x, y)
     for number, (name, one) in enumerate(series.items()):

@@ -53,12 +53,12 @@ LU = ["examples/lu", "--n", 3072, "--block", 32]
 
 
 def lu_seconds(run, ranks, distribution, nodes=1):
-    """Of the ranks; and of threads, where all is one node. Each the shorter of two runs."""
+    """Of the ranks; and of threads, where all is one node."""
     options, more, ways = ["--nodes", nodes], ["--no-threads"], ["one-sided"]
     if nodes == 1:
         options, more, ways = [], [], ["one-sided", "plain threads"]
-    printed = [run.launch(ranks, *LU, "--distribution", distribution, *more, options=options, timeout_s=90) for _ in range(2)]
-    return [min(number_behind(way, one) for one in printed) for way in ways]
+    printed = run.launch(ranks, *LU, "--distribution", distribution, *more, options=options, timeout_s=90)
+    return [number_behind(way, printed) for way in ways]
 
 
 def layouts(run):
@@ -76,7 +76,7 @@ def layouts(run):
     return Measured([Claim("block-cyclic is no slower than block, s", two("ranks, block-cyclic"), "<=", two("ranks, block"))] +
                     [Claim(f"{one}: ranks are within 1.25 of threads, s", two(f"ranks, {one}"), "<=",
                            1.25 * two(f"plain threads, {one}")) for one in ("block", "block-cyclic")],
-                    "processors", "s", series, log="")
+                    "processors", "s", series)
 
 
 def layouts_between_nodes(run):
@@ -122,9 +122,9 @@ def water(run):
     return Measured([Claim("memory on the node is no slower than the network alone, s", seconds["memory on the node"], "<=",
                            seconds["network only"]),
                      Claim("memory on the node sends less between nodes than the network alone, MB",
-                           megabytes["memory on the node"], "<=", megabytes["network only"]),
-                     Claim("permuted ranks send at most 0.9 of that, MB", megabytes["permuted"], "<=",
-                           0.9 * megabytes["memory on the node"])], table=table)
+                           megabytes["memory on the node"], "<=", megabytes["network only"], is_counted=True),
+                     Claim("permuted ranks send at most 0.95 of that, MB", megabytes["permuted"], "<=",
+                           0.95 * megabytes["memory on the node"], is_counted=True)], table=table)
 
 
 CHANGED = "the network is loopback TCP between two nodes pretended on this machine, as LAPI was between tasks of one node."

@@ -1,5 +1,6 @@
 """units.py SOURCE: how the report of ./dev papers judges, draws and writes, without running anything."""
 
+import dataclasses
 import json
 import pathlib
 import re
@@ -107,6 +108,15 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(result["status"], "not measured")
             self.assertRegex(result["reason"], word)
 
+    def test_what_is_counted_has_no_margin_and_is_not_counted_again(self):
+        for left, held in ((10.0, True), (10.2, False)):
+            made, asked = one_of(left)
+            by_time = made.measure
+            made.measure = lambda run, by_time=by_time: Measured(
+                [dataclasses.replace(one, is_counted=True) for one in by_time(run).claims])
+            result = figures.measure(made, self.run_)
+            self.assertEqual((result["verdicts"][0]["held"], len(asked)), (held, 1))
+
     def test_both_relations_and_no_gain(self):
         self.assertEqual(Claim("", 8, ">=", 4).ratio, 0.5)
         self.assertEqual(Claim("", 8, "<=", 4).ratio, 2)
@@ -199,6 +209,10 @@ class Pages(unittest.TestCase):
             for log in ("", "x", "y", "xy"):
                 xml.etree.ElementTree.fromstring(plot.plot(series, "bytes & more", "MB/s", log))
 
+    def test_numbers_of_ranks_stand_at_the_axis(self):
+        self.assertEqual(plot.Axis([1, 2, 2, 16], False, 100, may_be_few=True).ticks, [1, 2, 16])
+        self.assertNotEqual(plot.Axis([8, 4096], True, 100, may_be_few=True).ticks, [8, 4096])
+
     def test_points_lie_where_axes_say(self):
         axis = plot.Axis([1, 100], True, 200)
         self.assertEqual([axis.place(one) for one in (1, 10, 100)], [0, 100, 200])
@@ -215,9 +229,10 @@ class Pages(unittest.TestCase):
             for text in (page.page(results), page.in_words(results)):
                 self.assertIn("1,23", text)
                 self.assertIn("c: no c", text)
-            self.assertIn(f">{word}</span>. The paper", page.page(results))
+            self.assertIn(f"{page.marked(word)}</h3>", page.page(results))
             self.assertIn("a &lt;title&gt;", page.page(results))
-            self.assertIn("./dev papers --only armci-1999.4\nrun a", page.page(results))
+            self.assertIn("<code>./dev papers --only armci-1999.4</code>", page.page(results))
+            self.assertIn("<pre>run a</pre>", page.page(results))
             self.assertIn(f"**{word.capitalize()}**", page.in_words(results))
             self.assertLess(max(map(len, page.in_words(results).splitlines())), 121)
         results = stored({"status": "not measured", "reason": "there is no b"})
