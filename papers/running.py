@@ -206,6 +206,18 @@ class Run:
         return self.kept(("messages", part, over_tcp), measure)
 
 
+def beyond(of_ranks, missing):
+    """The points of numbers of ranks beyond the machine's cores: of_ranks(ranks) is a number by the simulated clock. A run
+    that fails is no reason to lose what was measured: it is named in `missing`."""
+    found = []
+    for ranks in (4, 8, 16):
+        try:
+            found.append([ranks, of_ranks(ranks)])
+        except NotMeasured as reason:
+            missing.append(f"{ranks} ranks by the simulated clock: {reason}")
+    return found
+
+
 def ended(process):
     """Ends a command and what it has started; returns what it had printed. Launchers pass SIGTERM on."""
     for signal_number in (signal.SIGTERM, signal.SIGKILL):

@@ -16,14 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCHES = 7, WINDOW = 8, LONGEST = 1 << 20, SIDE = 512, COUNT_MAX = 1000, STEP = 3 };
+#include "../bench/peers/timing.h"
 
 static int me, argument; /* bytes, rows or elements of the row that is being measured */
 static void* remote[64];
 static char *local, *target;
 static armci_hdl_t handles[COUNT_MAX];
 static void *from[COUNT_MAX], *to[COUNT_MAX];
-static volatile double sink;
 
 static void put_window(void) {
   for (int i = 0; i < WINDOW; ++i) {
@@ -135,24 +134,10 @@ static double batch_ns(void (*call)(void), long calls) {
   return (armci_timer() - start) * 1e9 / (double)calls;
 }
 
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-static double middle(double* values, int count) {
-  qsort(values, (size_t)count, sizeof *values, ascending);
-  return values[count / 2];
-}
-
-/* Some 8 ms a batch: short enough for many rows, long enough that a turn of another program is not
- * all. */
 static double time_of(void (*call)(void)) {
   double ns[BATCHES];
   call();
-  const double once = batch_ns(call, 2);
-  long calls = (long)(8e6 / (once > 1 ? once : 1));
-  if (calls < 2) calls = 2;
+  const int calls = calls_of_batch(batch_ns(call, 2));
   for (int i = 0; i < BATCHES; ++i) ns[i] = batch_ns(call, calls);
   return middle(ns, BATCHES);
 }
@@ -208,26 +193,20 @@ static void accumulate(void) {
   for (int rows = 8; rows <= SIDE; rows *= 2) row("acc.section", rows, 1, accumulate_section);
 }
 
-static void compute(double seconds) {
-  const double until = armci_timer() + seconds;
-  while (armci_timer() < until)
-    for (int i = 0; i < 100; ++i) sink = sink + 1;
-}
-
 /* A get that computes in between: what its calls still take, as a part of the get alone. */
 static double seen_per_cent(double whole_s, double computing_s) {
-  double seen[41];
-  for (int i = 0; i < 41; ++i) {
+  double seen[LOOKS];
+  for (int i = 0; i < LOOKS; ++i) {
     ARMCI_INIT_HANDLE(&handles[0]);
     const double start = armci_timer();
     ARMCI_NbGet(target, local, argument, 1, &handles[0]);
     const double begun = armci_timer();
-    compute(computing_s);
+    compute(computing_s, armci_timer);
     const double computed = armci_timer();
     ARMCI_Wait(&handles[0]);
     seen[i] = (begun - start) + (armci_timer() - computed);
   }
-  return 100 * middle(seen, 41) / whole_s;
+  return 100 * middle(seen, LOOKS) / whole_s;
 }
 
 static void overlap(void) {

@@ -103,7 +103,7 @@ void measure(Native& native, std::byte* own) {
   }
 }
 
-/// What is put comes back: an engine that moves nothing is fast.
+/// Bytes that are put come back: an engine that moves nothing is fast.
 void check(Native& native, std::byte* own) {
   for (std::size_t i = 0; i < room; ++i) own[i] = static_cast<std::byte>(i * 7 + i / 251);
   const std::vector<std::byte> sent(own, own + room);

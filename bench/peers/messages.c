@@ -11,15 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  BATCHES = 7,
-  WINDOW = 8,
-  LONGEST = 1 << 20,
-  SIDE = 512,
-  COUNT_MAX = 1000,
-  STEP = 3,
-  TAG = 1
-};
+#include "timing.h"
+
+enum { TAG = 1 };
 
 struct request {
   int what, argument, calls;
@@ -31,7 +25,6 @@ static char *memory, *local;
 static MPI_Win window;
 static MPI_Datatype section, picked;
 static MPI_Request pending[WINDOW];
-static volatile double sink;
 
 static void wait_all(void) { MPI_Waitall(WINDOW, pending, MPI_STATUSES_IGNORE); }
 
@@ -104,16 +97,6 @@ static void serve(void) {
 
 /* -- timing ------------------------------------------------------------------------------------ */
 
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-static double middle(double* values, int count) {
-  qsort(values, (size_t)count, sizeof *values, ascending);
-  return values[count / 2];
-}
-
 static double batch_ns(void (*call)(void), int what, int calls) {
   if (what != END) ask(what, calls);
   const double start = MPI_Wtime();
@@ -124,9 +107,7 @@ static double batch_ns(void (*call)(void), int what, int calls) {
 static double time_of(void (*call)(void), int what) {
   double ns[BATCHES];
   batch_ns(call, what, 1);
-  const double once = batch_ns(call, what, 2);
-  int calls = (int)(8e6 / (once > 1 ? once : 1));
-  if (calls < 2) calls = 2;
+  const int calls = calls_of_batch(batch_ns(call, what, 2));
   for (int i = 0; i < BATCHES; ++i) ns[i] = batch_ns(call, what, calls);
   return middle(ns, BATCHES);
 }
@@ -241,27 +222,21 @@ static void many_pings(void) {
   for (int i = 0; i < 9; ++i) row("pings", counts[i], 1, pings, PINGS);
 }
 
-static void compute(double seconds) {
-  const double until = MPI_Wtime() + seconds;
-  while (MPI_Wtime() < until)
-    for (int i = 0; i < 100; ++i) sink = sink + 1;
-}
-
 /* A request that computes in between: what its calls still take, as a part of the request alone. */
 static double seen_per_cent(double whole_s, double computing_s) {
-  double seen[41];
-  ask(SEND, 41);
-  for (int i = 0; i < 41; ++i) {
+  double seen[LOOKS];
+  ask(SEND, LOOKS);
+  for (int i = 0; i < LOOKS; ++i) {
     const double start = MPI_Wtime();
     MPI_Irecv(local, argument, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &pending[0]);
     request_word();
     const double begun = MPI_Wtime();
-    compute(computing_s);
+    compute(computing_s, MPI_Wtime);
     const double computed = MPI_Wtime();
     MPI_Wait(&pending[0], MPI_STATUS_IGNORE);
     seen[i] = (begun - start) + (MPI_Wtime() - computed);
   }
-  return 100 * middle(seen, 41) / whole_s;
+  return 100 * middle(seen, LOOKS) / whole_s;
 }
 
 static void overlap(void) {
