@@ -9,10 +9,12 @@ the code does not come back.
 
 import fnmatch
 import json
+import pathlib
 import re
 import tomllib
 
 import house
+import remembered
 import sentences
 
 LAW = "check/words.toml"
@@ -98,22 +100,45 @@ def counted(name, text, coined):
     return found
 
 
+def found_in(name, text, forbidden, coined):
+    """What is wrong in a text: ([words], [(kind or NAMES, the coined name, line, words)])."""
+    problems, counts = [], []
+    for number, line in enumerate(text.splitlines(), 1):
+        problems += [f"{name}:{number}: '{found[0]}': {why}"
+                     for pattern, why in forbidden if (found := pattern.search(line))]
+    counts += [(kind, "", number, words) for kind, number, words in counted(name, text, coined)]
+    # An example has its own subject: a band of a matrix is one.
+    if name.endswith(house.SOURCES) and not name.startswith("examples/"):
+        counts += [(NAMES, coin, number, f"{name}:{number}: {words}")
+                   for number, coin, words in coined_names(text, coined)]
+    return problems, counts
+
+
+def memory_of(root):
+    """What this check has found to be well, by what it goes by."""
+    here = pathlib.Path(__file__).parent
+    law = [here / "words.py", here / "sentences.py", root / LAW, root / GLOSSARY]
+    return remembered.Remembered(root, "words", b"\0".join(path.read_bytes() for path in law if path.is_file()))
+
+
 def look(root, law):
     """(problems that no record allows, {kind: {name: [(line, words)]}}, number of files)."""
     forbidden = [(re.compile(pattern), why) for pattern, why in law["words"].items()]
     coined = coined_law(root, law.get("coined", {}))
     problems, now, files = [], {kind: {} for kind in (*KINDS, NAMES)}, 0
+    memory = memory_of(root)
     for name, text in text_files(root):
         files += 1
-        for number, line in enumerate(text.splitlines(), 1):
-            problems += [f"{name}:{number}: '{found[0]}': {why}"
-                         for pattern, why in forbidden if (found := pattern.search(line))]
-        for kind, number, words in counted(name, text, coined):
-            now[kind].setdefault(name, []).append((number, words))
-        # An example has its own subject: a band of a matrix is one.
-        if name.endswith(house.SOURCES) and not name.startswith("examples/"):
-            for number, coin, words in coined_names(text, coined):
-                now[NAMES].setdefault(coin, []).append((number, f"{name}:{number}: {words}"))
+        data = text.encode()
+        if memory.knows(name, data):
+            continue
+        wrong, counts = found_in(name, text, forbidden, coined)
+        problems += wrong
+        for kind, coin, number, words in counts:
+            now[kind].setdefault(coin or name, []).append((number, words))
+        if not wrong and not counts:
+            memory.is_well(name, data)
+    memory.write()
     return problems, now, files
 
 
