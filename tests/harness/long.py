@@ -1,6 +1,7 @@
-"""long.py FOLDER [REGEX]: prints for `ctest -E` the names of the long tests in that binary folder, and REGEX besides.
+"""long.py [--fast] FOLDER [REGEX]: prints the names of the long tests in that binary folder for `ctest -E`; REGEX, too.
 
-tests/long.toml lists them. They are expanded to names, since ctest's regular expressions are poorer than these.
+tests/long.toml lists them. With --fast, the names are of the tests that are labelled fast, and that tests/slow.toml
+leaves out of the fast run. Both are expanded to names, since ctest's regular expressions are poorer than these.
 """
 
 import json
@@ -11,20 +12,31 @@ import sys
 import tempfile
 import tomllib
 
-LIST = pathlib.Path(__file__).resolve().parents[1] / "long.toml"
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+SPECIAL = re.compile(r"[].*+?|()^$[]")  # in ctest's regular expressions
 
 
-def entries(path=LIST):
-    return tomllib.loads(path.read_text())["long"]
+def entries(kind="long"):
+    """What tests/KIND.toml lists: `long` or `slow`."""
+    return tomllib.loads((TESTS / f"{kind}.toml").read_text())[kind]
 
 
-def names_of_tests(folder):
-    """Returns the names of all tests. ctest is asked in a folder of its own: it may run in this one, and keeps a log there."""
+def labels_of_tests(folder):
+    """Returns {name: labels} of all tests.
+
+    ctest is asked in a folder of its own: it may run in this one, and keeps a log there.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         pathlib.Path(scratch, "CTestTestfile.cmake").write_text(f'subdirs("{pathlib.Path(folder).resolve()}")\n')
         shown = subprocess.run(["ctest", "--test-dir", scratch, "--show-only=json-v1"], capture_output=True, text=True,
                                check=True)
-    return [test["name"] for test in json.loads(shown.stdout)["tests"]]
+    return {test["name"]: {label for each in test["properties"] if each["name"] == "LABELS" for label in each["value"]}
+            for test in json.loads(shown.stdout)["tests"]}
+
+
+def fast_ones(labels):
+    """The names of the tests that `./dev test --fast` runs by their labels."""
+    return [name for name, of_it in labels.items() if of_it & {"fast", "check"} and "slow" not in of_it]
 
 
 def long_tests(listed, names):
@@ -45,9 +57,18 @@ def problems(listed, names):
 
 def pattern_of(names, more=""):
     """Returns a regular expression of ctest's for these whole names, or where `more` matches."""
-    whole = "^(" + "|".join(name.replace(".", "[.]") for name in names) + ")$" if names else ""
+    quoted = [SPECIAL.sub(lambda found: "\\" + found[0], name) for name in names]
+    whole = "^(" + "|".join(quoted) + ")$" if names else ""
     return "|".join(filter(None, (more, whole)))
 
 
+def main():
+    fast = sys.argv[1] == "--fast"
+    folder, *more = sys.argv[2 if fast else 1:]
+    labels = labels_of_tests(folder)
+    left_out = long_tests(entries("slow"), fast_ones(labels)) if fast else long_tests(entries(), labels)
+    print(pattern_of(left_out, *more))
+
+
 if __name__ == "__main__":
-    print(pattern_of(long_tests(entries(), names_of_tests(sys.argv[1])), *sys.argv[2:3]))
+    main()

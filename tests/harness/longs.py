@@ -1,4 +1,4 @@
-"""longs.py FOLDER: the list of long tests fits the tests of that binary folder, and would not if it did not."""
+"""longs.py FOLDER: the lists of long and of slow tests fit the tests of that folder; it is seen where they do not."""
 
 import pathlib
 import subprocess
@@ -6,10 +6,11 @@ import sys
 import tempfile
 import unittest
 
-from long import entries, long_tests, names_of_tests, pattern_of, problems
+from long import entries, fast_ones, labels_of_tests, long_tests, pattern_of, problems
 
 LISTED = [{"tests": [r"storm\.n\d+", r"flood\.large"], "still": [r"storm\.small", r"flood\.small"]}]
 NAMES = ["storm.n8", "storm.n16", "storm.small", "storm.n8.again", "flood.large", "flood.small"]
+PARAMETER = "unit.Flood/far  # GetParam() = a+b*c?"  # a test's name as GoogleTest has it
 
 
 class Long(unittest.TestCase):
@@ -28,14 +29,29 @@ class Long(unittest.TestCase):
     def test_ctest_leaves_out_these_alone(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "CTestTestfile.cmake").write_text("".join(f"add_test({name} true)\n" for name in NAMES))
-            self.assertEqual(names_of_tests(folder), NAMES)
+            self.assertEqual(list(labels_of_tests(folder)), NAMES)
             pattern = pattern_of(long_tests(LISTED, NAMES), "again")
             shown = subprocess.run(["ctest", "--test-dir", folder, "-N", "-E", pattern], capture_output=True, text=True)
         self.assertEqual([line.split()[-1] for line in shown.stdout.splitlines() if "Test #" in line],
                          ["storm.small", "flood.small"])
 
+    def test_names_of_any_letters_are_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "CTestTestfile.cmake").write_text(
+                f"add_test([=[{PARAMETER}]=] true)\nadd_test(storm true)\n"
+                f"set_tests_properties([=[{PARAMETER}]=] storm PROPERTIES LABELS [=[fast;sanitized]=])\n"
+                "add_test(flood true)\nset_tests_properties(flood PROPERTIES LABELS [=[check;slow]=])\n")
+            self.assertEqual(fast_ones(labels_of_tests(folder)), [PARAMETER, "storm"])
+            shown = subprocess.run(["ctest", "--test-dir", folder, "-N", "-E", pattern_of([PARAMETER])],
+                                   capture_output=True, text=True)
+        left = [line.split()[-1] for line in shown.stdout.splitlines() if "Test #" in line]
+        self.assertEqual(left, ["storm", "flood"])
+
     def test_the_list_fits_the_tests_that_are_there(self):
-        self.assertEqual(list(problems(entries(), names_of_tests(FOLDER))), [])
+        self.assertEqual(list(problems(entries(), labels_of_tests(FOLDER))), [])
+
+    def test_the_fast_run_has_every_kind(self):
+        self.assertEqual(list(problems(entries("slow"), fast_ones(labels_of_tests(FOLDER)))), [])
 
 
 if __name__ == "__main__":
