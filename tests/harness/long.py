@@ -1,7 +1,7 @@
 """long.py [--fast] FOLDER [REGEX]: prints the names of the long tests in that binary folder for `ctest -E`; REGEX, too.
 
-tests/long.toml lists them. With --fast, the names are of the tests that are labelled fast, and that tests/slow.toml
-leaves out of the fast run. Both are expanded to names, since ctest's regular expressions are poorer than these.
+tests/long.toml lists them. With --fast, the names are of tests that are labelled fast: the long ones and those that
+tests/slow.toml lists. Both are expanded to names, since ctest's regular expressions are poorer than these.
 """
 
 import json
@@ -40,7 +40,8 @@ def fast_ones(labels):
 
 
 def long_tests(listed, names):
-    return [name for name in names for entry in listed if any(re.fullmatch(each, name) for each in entry["tests"])]
+    patterns = [re.compile(each) for entry in listed for each in entry["tests"]]
+    return [name for name in names if any(pattern.fullmatch(name) for pattern in patterns)]
 
 
 def problems(listed, names):
@@ -66,7 +67,7 @@ def main():
     fast = sys.argv[1] == "--fast"
     folder, *more = sys.argv[2 if fast else 1:]
     labels = labels_of_tests(folder)
-    left_out = long_tests(entries("slow"), fast_ones(labels)) if fast else long_tests(entries(), labels)
+    left_out = long_tests(entries() + entries("slow"), fast_ones(labels)) if fast else long_tests(entries(), labels)
     print(pattern_of(left_out, *more))
 
 
