@@ -51,8 +51,9 @@ endif()
 # Options structs are made for `{.scale = 0.5}`: members left out have their defaults. GCC 12's
 # -Wrestrict is wrong about std::string.
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-  # It knows not all names of GCC's warnings. libstdc++ 12 calls a function of its own that is deprecated.
-  add_compile_options(-Wno-unknown-warning-option -Wno-deprecated-declarations)
+  # It knows not all names of GCC's warnings. libstdc++ 12 calls a function of its own that is deprecated. A bitwise or
+  # of several bools is one jump, on purpose.
+  add_compile_options(-Wno-unknown-warning-option -Wno-deprecated-declarations -Wno-bitwise-instead-of-logical)
 endif()
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion
                     $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-missing-field-initializers>

@@ -112,7 +112,7 @@ DimensionExchange::DimensionExchange(int place, int places, double mean,
 }
 
 int DimensionExchange::rounds(int places) {
-  return std::bit_width(static_cast<unsigned>(places - 1));
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(places - 1)));
 }
 
 std::size_t DimensionExchange::offered_max(int places) {

@@ -34,7 +34,7 @@ class TaskWork<F, R, TaskAccess<Spaces, writes>...> {
         arguments_{TaskArgument<Spaces, writes>(accesses, node, part)...} {}
 
   void run() {
-    std::apply([this](auto&... argument) { call(argument.value()...); }, arguments_);
+    std::apply([this](auto&... argument) { this->call(argument.value()...); }, arguments_);
     give_back();
   }
   [[nodiscard]] TaskPart& part() const { return part_; }

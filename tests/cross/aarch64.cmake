@@ -1,0 +1,18 @@
+# The build for aarch64 on a machine of another kind: Debian's cross compiler, and the libraries of the folder that
+# sysroot.sh has filled. Programs run in QEMU.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(ARMATURE_SYSROOT "" CACHE PATH "The folder with Debian's libraries for aarch64")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ARMATURE_SYSROOT)
+set(CMAKE_SYSROOT ${ARMATURE_SYSROOT})
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64;-L;${ARMATURE_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH ${ARMATURE_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${ARMATURE_SYSROOT})
+set(ENV{PKG_CONFIG_LIBDIR} ${ARMATURE_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${ARMATURE_SYSROOT}/usr/share/pkgconfig)

@@ -1,0 +1,49 @@
+#!/bin/bash
+# aarch64.sh FOLDER: builds the tests for 64-bit Arm in FOLDER, and runs them in QEMU. See README.md.
+set -uo pipefail
+here=$(dirname "$(realpath "$0")")
+source=$(realpath "$here/../..")
+folder=$(realpath -m "${1:?aarch64.sh FOLDER}")
+command=$source/build/bin/armature
+[ -x "$command" ] || { echo "aarch64.sh: no native command, run ./dev build first" >&2; exit 2; }
+for tool in aarch64-linux-gnu-g++ qemu-aarch64 cmake ninja; do
+  command -v "$tool" >/dev/null || { echo "aarch64.sh: $tool is not installed" >&2; exit 2; }
+done
+
+sysroot=$folder/sysroot
+build=$folder/build
+[ -e "$sysroot/.complete" ] || "$here/sysroot.sh" "$sysroot" || exit 2
+[ -e "$build/build.ninja" ] ||
+  cmake -S "$source" -B "$build" -G Ninja "-DCMAKE_TOOLCHAIN_FILE=$here/aarch64.cmake" "-DARMATURE_SYSROOT=$sysroot" \
+    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_UNITY_BUILD=ON -DARMATURE_WERROR=ON || exit 2
+ninja -C "$build" bin/unit_tests bin/conformance bin/conformance_c bin/examples/ring || exit 2
+
+failed=0
+emulated=(qemu-aarch64 -L "$sysroot" -E "LD_LIBRARY_PATH=$build/lib")
+check() {  # NAME COMMAND...
+  local name=$1 log=$folder/$1.log
+  shift
+  if timeout 1200 "$@" >"$log" 2>&1; then
+    echo "passed: $name"
+  else
+    echo "FAILED ($?): $name, see $log"
+    failed=1
+  fi
+}
+
+# Tests that the emulator cannot run: README.md names the system calls.
+cannot=$(sed 's/#.*//; /^[[:space:]]*$/d' "$here/emulator_lacks.txt" | awk '{print $1}' | paste -sd:)
+check unit "${emulated[@]}" "$build/bin/unit_tests" --gtest_filter="-$cannot"
+for ranks in 1 2 4; do
+  for program in conformance conformance_c; do
+    check "$program.n$ranks" "$command" run -n $ranks "${emulated[@]}" "$build/bin/$program" --gtest_filter="-$cannot"
+  done
+done
+check conformance.threads.n4 "$command" run -n 4 --threads 4 "${emulated[@]}" "$build/bin/conformance" \
+  --gtest_filter="-$cannot"
+ring=("${emulated[@]}" "$build/bin/examples/ring")
+check ring.n4 "$command" run -n 4 "${ring[@]}"
+check ring.threads.n4 "$command" run -n 4 --threads 2 "${ring[@]}"
+check ring.virtual.n4.p2 "$command" run -n 4 --virtual --processes 2 "${ring[@]}"
+check ring.nodes3.n3 "$command" run -n 3 --nodes 3 "${ring[@]}"
+exit $failed
