@@ -80,6 +80,13 @@ nlohmann::json as_json(const std::vector<LearnedWords>& learned) {
   return all;
 }
 
+nlohmann::json as_json(const NetworkSeen& network) {
+  nlohmann::json seen = {{"server", network.server_polls ? "polls" : "sleeps"}};
+  for (std::size_t i = 0; i < network_counts.size(); ++i)
+    seen[network_counts[i].name] = network.counts[i];
+  return seen;
+}
+
 std::string said_of(const ObservedJob& job, const Snapshot& snapshot,
                     const Explanation& explanation) {
   const space::ControlHeader& header = job.control().header();
@@ -103,8 +110,11 @@ nlohmann::json as_json(const ObservedJob& job, const Snapshot& snapshot,
                            {"waits_on", waits_on},
                            {"messages_not_taken_of", line.pending.messages},
                            {"notifies_not_taken_of", line.pending.notifies}};
-    if (job.control().header().nodes > 1)
-      rank["connections"] = snapshot.ranks[static_cast<std::size_t>(line.rank)].connections;
+    if (job.control().header().nodes > 1) {
+      const RankState& state = snapshot.ranks[static_cast<std::size_t>(line.rank)];
+      rank["connections"] = state.connections;
+      rank["network"] = as_json(state.network);
+    }
     if (line.thread > 0) rank["thread"] = line.thread;
     if (!line.place.empty()) rank["at"] = line.place;
     if (are_more) rank["waits_on_more"] = true;

@@ -18,6 +18,7 @@
 #include "command/run/schedules.hpp"
 #include "command/start.hpp"
 #include "engines/load.hpp"
+#include "net/server_way.hpp"
 #include "space/layout.hpp"
 #include "transport/channel.hpp"
 #include "transport/network_costs.hpp"
@@ -154,6 +155,13 @@ void add_network_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& o
         setenv("ARMATURE_NET_ENGINE", text.c_str(), 1);
         (void)transport::engine_wanted();
       });
+  add_value(run, options, "--net-server", "HOW",
+            "How a process serves other nodes while it computes: sleep, poll (it takes a core), or "
+            "auto, which polls where each thread of the job has a core (default: auto)",
+            [](LaunchOptions&, const std::string& text) {
+              setenv(net::server_variable, text.c_str(), 1);
+              (void)net::choose_server(1, 1);
+            });
   add_value(run, options, "--net-heartbeat", "S",
             "Give up a process of another node that is silent for S seconds (default 10; 0: never)",
             [](LaunchOptions&, const std::string& text) {

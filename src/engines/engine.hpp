@@ -106,10 +106,14 @@ class Engine {
   [[nodiscard]] virtual std::vector<std::byte> register_memory(std::span<std::byte> /*memory*/) {
     return {};
   }
+  /// Ends the registration of memory that was registered as that. Nobody uses its keys any more.
+  virtual void unregister_memory(std::span<std::byte> /*memory*/) {}
   /// Returns the remote key that a peer has packed; nullptr when that is of no use here.
   [[nodiscard]] virtual void* unpack_rkey(int /*peer*/, std::span<const std::byte> /*packed*/) {
     return nullptr;
   }
+  /// Lets go of such a key, with which no operation is under way.
+  virtual void forget_rkey(void* /*rkey*/) {}
   /// Told by sink.sent(token) when the bytes are in the peer's memory.
   virtual void put(int /*peer*/, void* /*rkey*/, std::uint64_t /*to*/,
                    std::span<const std::byte> /*from*/, std::uint64_t /*token*/) {}

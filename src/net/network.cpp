@@ -133,7 +133,7 @@ void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exch
   }
   if (!options.serves) return;
   joined.heartbeat_.start(options.heartbeat_ns, options.beat_ns);
-  joined.thread_.start();
+  joined.thread_.start(options.server);
 }
 
 Handshake Network::handshake(std::function<void()> watch) {

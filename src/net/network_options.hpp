@@ -7,6 +7,7 @@
 
 #include "bootstrap/exchange.hpp"
 #include "engines/load.hpp"
+#include "net/server_way.hpp"
 #include "transport/service.hpp"
 
 namespace armature::net {
@@ -28,6 +29,7 @@ struct NetworkOptions {
   // does not see its death: not where the job goes on after one.
   bool connects_on_demand = false;
   bool serves = true;                         // by a thread of its own, where nobody polls
+  ServerWay server = ServerWay::sleeps;       // that thread
   std::uint64_t connect_ns = 30'000'000'000;  // within that every process must have answered
 };
 

@@ -20,6 +20,7 @@
 #include "base/start_thread.hpp"
 #include "wait/helped_ranks.hpp"
 #include "wait/notifier.hpp"
+#include "wait/oversubscription.hpp"
 
 namespace armature::net {
 
@@ -29,6 +30,18 @@ using Lock = transport::Links::Lock;
 namespace {
 
 constexpr std::uint64_t park_min_ns = 50'000, park_max_ns = 2'000'000;
+/// The server that polls: the time of a few cache misses, in which others get at the lock; and how
+/// often it lets others run, where it shares its core.
+constexpr int pauses_between_looks = 8;
+constexpr std::uint32_t looks_between_yields = 16;
+void relax() {
+#ifdef __x86_64__
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
 /// Ranks that wait poll more often than that.
 constexpr std::uint64_t between_polls_ns = 20'000;
 
@@ -89,12 +102,20 @@ ProgressThread::~ProgressThread() {
   if (wake_fd_ >= 0) close(wake_fd_);
 }
 
-void ProgressThread::start() {
+void ProgressThread::start(ServerWay way) {
+  way_ = way;
+  map_.mapping()
+      .process_slot(links_.process())
+      .network.server_polls.store(way == ServerWay::polls ? 1 : 0, std::memory_order_relaxed);
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  suppression_.open();
+  if (way == ServerWay::polls)
+    suppression_.use_flag_alone();
+  else
+    suppression_.open();
   cores_ = std::make_unique<Cores>(map_);
   const base::NoSignals none;
-  thread_ = base::start_thread("for the network", [this] { serve(); });
+  thread_ = base::start_thread("for the network",
+                               [this] { way_ == ServerWay::polls ? serve_polling() : serve(); });
 }
 
 void ProgressThread::stop() {
@@ -116,18 +137,20 @@ void ProgressThread::leave_to_thread() {
 }
 
 void ProgressThread::look_now() {
+  if (way_ == ServerWay::polls) return suppression_.resume();
   const std::uint64_t one = 1;
   (void)!write(wake_fd_, &one, sizeof one);
   leave_to_thread();
 }
 
 void ProgressThread::rank_parks() {
+  if (way_ == ServerWay::polls) return suppression_.resume();
   if (cores_ != nullptr) cores_->use_own();
   leave_to_thread();
 }
 
 void ProgressThread::rank_resumes() {
-  if (cores_ != nullptr) cores_->use_others();
+  if (way_ == ServerWay::sleeps && cores_ != nullptr) cores_->use_others();
 }
 
 void ProgressThread::serve() {
@@ -153,6 +176,46 @@ void ProgressThread::serve() {
   }
 }
 
+/// Polls, with the lock free between two looks: a rank that has something to send must not wait for
+/// it in the kernel.
+void ProgressThread::serve_polling() {
+  cores_->begin();
+  const bool shares_core =
+      wait::threads_of_job() > static_cast<int>(map_.mapping().header().settings.cores);
+  for (std::uint32_t round = 1; !ends_.load(std::memory_order_acquire); ++round) {
+    if (suppression_.is_on() ? tend() : look_polling()) continue;
+    for (int i = 0; i < pauses_between_looks; ++i) relax();
+    if (shares_core && round % looks_between_yields == 0) sched_yield();
+  }
+}
+
+/// Whether something was done: more may come at once.
+bool ProgressThread::look_polling() {
+  {
+    const std::unique_lock locked(links_.lock(), std::try_to_lock);
+    if (!locked.owns_lock()) return false;
+    process_.heartbeat.beat();
+    const bool is_wanted_again = process_.look();
+    const bool did = links_.progress();
+    if (did) wake_sleepers();
+    if (!did && !is_wanted_again && !wait::helped_ranks().are_to_be_helped_soon()) return false;
+  }
+  if (!suppression_.is_on()) wait::helped_ranks().help();
+  return true;
+}
+
+/// A rank polls; signs of life are given all the same.
+bool ProgressThread::tend() {
+  if (!process_.heartbeat.is_due() && !process_.peers.ends_soon()) return false;
+  const std::unique_lock locked(links_.lock(), std::try_to_lock);
+  if (locked.owns_lock()) process_.heartbeat.beat();
+  return false;
+}
+
+void ProgressThread::count_sleep() {
+  space::NetworkCounters::add(map_.mapping().process_slot(links_.process()).network.server_sleeps);
+}
+
 /// Whether they have done so all the time since this was last asked.
 bool ProgressThread::ranks_poll() {
   const std::uint64_t now_ns = base::now_ns();
@@ -163,6 +226,7 @@ bool ProgressThread::ranks_poll() {
 
 /// Ends early when a rank leaves it to the thread.
 void ProgressThread::park(std::uint32_t times) {
+  count_sleep();
   is_parked_.store(true, std::memory_order_seq_cst);
   base::futex_wait(left_to_thread_, times, static_cast<long>(park_ns_), base::FutexReach::process);
   is_parked_.store(false, std::memory_order_relaxed);
@@ -195,6 +259,7 @@ bool ProgressThread::listen() {
                        static_cast<long>(look_again_ns % second_ns)};
   pollfd fds[] = {
       {suppression_.engine(), POLLIN, 0}, {wake_fd_, POLLIN, 0}, {suppression_.timer(), POLLIN, 0}};
+  count_sleep();
   (void)ppoll(fds, std::size(fds), &until, nullptr);
   if (std::uint64_t times = 0; (fds[1].revents & POLLIN) != 0)
     (void)!read(wake_fd_, &times, sizeof times);

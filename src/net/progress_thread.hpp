@@ -9,6 +9,7 @@
 #include "net/heartbeat.hpp"
 #include "net/peers.hpp"
 #include "net/rank_map.hpp"
+#include "net/server_way.hpp"
 #include "net/thread_suppression.hpp"
 #include "transport/links.hpp"
 #include "wait/poller.hpp"
@@ -29,6 +30,10 @@
 // poll: it is told when they do not any more. What the rank has taken in last may still have to be
 // acknowledged then. Nearly always what the rank sends next does so; if not, the thread does, a
 // little later. So it is with whatever the rank had to look at again and again.
+//
+// All of that is for a thread that sleeps. Where it has a core of its own it polls instead
+// (ServerWay), and makes no system call in which it could sleep. A rank that polls keeps it from
+// looking by a flag, as both would only take the lock from each other.
 
 namespace armature::net {
 
@@ -47,7 +52,7 @@ class ProgressThread final : public wait::ProgressControl {
   ProgressThread& operator=(const ProgressThread&) = delete;
   ~ProgressThread() override;
 
-  void start();
+  void start(ServerWay way);
   void stop();
 
   /// A rank has polled; it counts unless the thread knows that it does.
@@ -67,10 +72,14 @@ class ProgressThread final : public wait::ProgressControl {
   class Cores;
 
   void serve();
+  void serve_polling();
   void park(std::uint32_t times);
   [[nodiscard]] bool listen();
   [[nodiscard]] bool ranks_poll();
   void wake_sleepers();
+  void count_sleep();
+  [[nodiscard]] bool look_polling();
+  [[nodiscard]] bool tend();
 
   transport::Links& links_;
   const RankMap& map_;
@@ -86,6 +95,7 @@ class ProgressThread final : public wait::ProgressControl {
   std::uint64_t polls_seen_ = 0;
   std::uint64_t seen_ns_ = 0;
   std::uint64_t park_ns_ = 0;
+  ServerWay way_ = ServerWay::sleeps;  // set before it begins
 
   int wake_fd_ = -1;
   std::thread thread_;

@@ -6,13 +6,16 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
+#include "armature/error.hpp"
 #include "armature/handle.hpp"
 #include "harness/two_nodes.hpp"
 #include "wait/request.hpp"
@@ -80,6 +83,76 @@ std::uint64_t sleeps_of_others() {
         sum += times;
   }
   return sum;
+}
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool is_sanitized = true;  // whose run time may sleep anywhere
+#else
+constexpr bool is_sanitized = false;
+#endif
+
+TEST(ProgressThreadTest, one_that_polls_serves_without_a_call_in_which_it_could_sleep) {
+  NetworkOptions chosen = options();
+  chosen.server = ServerWay::polls;
+  harness::TwoNodes net(chosen);
+  const space::NetworkCounters& counters = net.mapping().process_slot(0).network;
+  std::uint64_t before = 0;
+  for (int i = 1; i <= 50; ++i) {
+    if (i % 3 == 0) {
+      ASSERT_TRUE(network()->thread().suppress());
+      network()->thread().resume();
+    }
+    if (i % 5 == 0) network()->thread().look_now();
+    net.peer.say(Said::word, 1);
+    ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
+    if (i == 1) before = sleeps_of_others();  // it has started
+  }
+  if (!is_sanitized) EXPECT_EQ(sleeps_of_others(), before);
+  EXPECT_EQ(counters.server_polls, 1U);
+  EXPECT_EQ(counters.server_sleeps, 0U);
+}
+
+TEST(ProgressThreadTest, one_that_polls_leaves_the_looking_to_a_rank_that_polls) {
+  NetworkOptions chosen = options();
+  chosen.server = ServerWay::polls;
+  harness::TwoNodes net(chosen);
+  ASSERT_TRUE(network()->thread().suppress());
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a look that had begun is over
+  net.peer.say(Said::word, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(handled, 0);
+  network()->thread().resume();
+  EXPECT_TRUE(net.until([&] { return handled == 1; }, false));
+}
+
+TEST(ProgressThreadTest, one_that_sleeps_is_counted_as_such) {
+  harness::TwoNodes net(options());
+  const space::NetworkCounters& counters = net.mapping().process_slot(0).network;
+  EXPECT_TRUE(net.until([&] { return counters.server_sleeps > 0; }, false));
+  EXPECT_EQ(counters.server_polls, 0U);
+}
+
+TEST(ServerWayTest, it_polls_where_each_thread_has_a_core_and_there_are_four) {
+  unsetenv(server_variable);
+  EXPECT_EQ(choose_server(2, 2).way, ServerWay::sleeps);
+  EXPECT_EQ(choose_server(2, 3).way, ServerWay::sleeps);
+  EXPECT_EQ(choose_server(4, 4).way, ServerWay::polls);
+  EXPECT_EQ(choose_server(5, 4).way, ServerWay::sleeps);
+  EXPECT_EQ(choose_server(16, 64).way, ServerWay::polls);
+}
+
+TEST(ServerWayTest, what_the_user_says_goes_before) {
+  for (const auto& [word, way] : {std::pair{"poll", ServerWay::polls},
+                                  {"sleep", ServerWay::sleeps},
+                                  {"auto", ServerWay::sleeps}}) {
+    setenv(server_variable, word, 1);
+    EXPECT_EQ(choose_server(4, 2).way, way) << word;
+  }
+  setenv(server_variable, "sleep", 1);
+  EXPECT_EQ(choose_server(4, 64).way, ServerWay::sleeps);
+  setenv(server_variable, "often", 1);
+  EXPECT_THROW((void)choose_server(1, 4), Error);
+  unsetenv(server_variable);
 }
 
 TEST(ProgressThreadTest, while_it_cannot_listen_it_parks_ever_longer) {

@@ -37,6 +37,10 @@ bool ThreadSuppression::make_descriptors() {
 
 bool ThreadSuppression::suppress() {
   if (is_on_.load(std::memory_order_relaxed)) return true;
+  if (is_flag_alone_) {
+    is_on_.store(true, std::memory_order_relaxed);
+    return true;
+  }
   if (epoll_ < 0) return false;
   const std::lock_guard locked(lock_);
   epoll_event nothing{};
@@ -47,6 +51,7 @@ bool ThreadSuppression::suppress() {
 
 /// The thread wakes up if there is something already.
 void ThreadSuppression::end() {
+  if (is_flag_alone_) return is_on_.store(false, std::memory_order_relaxed);
   const std::lock_guard locked(lock_);
   epoll_event readable{.events = EPOLLIN, .data = {}};
   epoll_ctl(epoll_, EPOLL_CTL_MOD, links_.engine().descriptor(), &readable);

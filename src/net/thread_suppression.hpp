@@ -20,6 +20,8 @@ class ThreadSuppression {
   /// Before the thread begins. The kernel allows few descriptors within descriptors: without them
   /// the thread hears all.
   void open();
+  /// In place of it, where the thread polls: it looks at the flag itself.
+  void use_flag_alone() { is_flag_alone_ = true; }
 
   [[nodiscard]] bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
   /// A rank polls from now on, until resume(). False when the thread hears all the same.
@@ -53,6 +55,7 @@ class ThreadSuppression {
   void do_rest_later();
 
   transport::Links& links_;
+  bool is_flag_alone_ = false;  // set before the thread begins
   std::atomic<bool> more_{false};
   std::atomic<bool> is_on_{false};  // written under the lock, with what it says
   std::mutex lock_;

@@ -14,7 +14,6 @@
 namespace armature::rma {
 
 using transport::Engine;
-using Lock = transport::Links::Lock;
 
 namespace {
 
@@ -46,15 +45,14 @@ struct Moved {
 /// rank is in by now.
 bool start_part(const Moved& moved, std::size_t at, std::size_t bytes, UnderWay& transfer) {
   const std::uint64_t there = moved.there + at;
-  const EngineKey key = key_of(moved.net, moved.what.rank, there, moved.what.call());
-  if (key.rkey == nullptr) return false;
-  const Lock locked(moved.net.links().lock());
-  Engine& engine = moved.net.links().engine();
-  if (moved.way == Way::put)
-    engine.put(key.process, key.rkey, there, moved.here.subspan(at, bytes), transfer.begin());
-  else
-    engine.get(key.process, key.rkey, there, moved.here.subspan(at, bytes), transfer.begin());
-  return true;
+  const std::span<std::byte> here = moved.here.subspan(at, bytes);
+  return begin_with_key(moved.net, moved.what.rank, there, moved.what.call(),
+                        [&](Engine& engine, const EngineKey& key) {
+                          if (moved.way == Way::put)
+                            engine.put(key.process, key.rkey, there, here, transfer.begin());
+                          else
+                            engine.get(key.process, key.rkey, there, here, transfer.begin());
+                        });
 }
 
 /// Begins all parts, so many of them at a time. What the engine does not reach goes by records.

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -7,6 +9,7 @@
 #include "rma/engine_transfer.hpp"
 #include "rma/pending_requests.hpp"
 #include "rma/protocol.hpp"
+#include "rma/registered_memory.hpp"
 #include "rma/remote_records.hpp"
 
 namespace armature::rma {
@@ -38,7 +41,7 @@ class ByEngineTest : public testing::Test {
         std::uint64_t request;
         std::byte key[8];
       } answer{seen.head<KeyRecord>().request, {}};
-      net_.peer.say(Kind::keyed, seen.record.to, &answer, has_keys_ ? sizeof answer : 8);
+      net_.peer.say(Kind::keyed, seen.record.to, &answer, sizeof answer.request + key_.size());
     };
   }
   ~ByEngineTest() override { choose_protocols({}); }
@@ -56,7 +59,7 @@ class ByEngineTest : public testing::Test {
   }
   std::size_t keys_asked() { return net_.peer.seen(Kind::key).size(); }
 
-  bool has_keys_ = true;
+  Bytes key_ = Bytes(8);  // that the peer tells
   TwoNodes net_{harness::TwoNodes::with(service)};
 };
 
@@ -102,7 +105,7 @@ TEST_F(ByEngineTest, so_do_all_where_the_engine_has_no_such_operations) {
 }
 
 TEST_F(ByEngineTest, so_do_those_to_memory_that_cannot_be_offered) {
-  has_keys_ = false;
+  key_.clear();
   EXPECT_FALSE(put(remote(9), patterned(long_enough)));
   EXPECT_FALSE(put(remote(9), patterned(long_enough)));
   EXPECT_EQ(keys_asked(), 1U);
@@ -153,25 +156,147 @@ TEST_F(ByEngineTest, a_chunk_of_this_process_is_offered_once_and_told_to_all_who
   EXPECT_EQ(answers()[1].body.size(), sizeof(std::uint64_t) + 8);
 }
 
-TEST_F(ByEngineTest, no_more_is_registered_than_may_be_locked) {
-  RegisteredMemory& all = registered_memory();
-  const RegisteredMemory before = all;
+TEST_F(ByEngineTest, a_key_that_was_used_is_kept_and_one_that_was_not_is_given_up) {
+  const auto answers = [&] { return net_.peer.seen(Kind::given_up); };
+  ASSERT_TRUE(put(remote(13), patterned(long_enough)));
+  net_.peer.say(Kind::give_up, -1, GiveUpRecord{.serial = 7, .chunk = 13, .rank = 1, .is_kept = 0});
+  ASSERT_TRUE(net_.until([&] { return answers().size() == 1; }));
+  EXPECT_EQ(answers()[0].head<GiveUpRecord>().is_kept, 1U);
+  EXPECT_EQ(answers()[0].head<GiveUpRecord>().serial, 7U);
+  EXPECT_EQ(net_.peer.one_sided.keys_forgotten, 0U);
+  net_.peer.say(Kind::give_up, -1, GiveUpRecord{.serial = 8, .chunk = 13, .rank = 1, .is_kept = 0});
+  ASSERT_TRUE(net_.until([&] { return answers().size() == 2; }));
+  EXPECT_EQ(answers()[1].head<GiveUpRecord>().is_kept, 0U);
+  EXPECT_EQ(net_.peer.one_sided.keys_forgotten, 1U);
+  ASSERT_TRUE(put(remote(13), patterned(long_enough)));
+  EXPECT_EQ(keys_asked(), 2U);
+}
+
+TEST_F(ByEngineTest, one_that_is_in_use_is_given_up_when_that_is_over) {
+  const auto given = [&] {
+    return std::ranges::count_if(net_.peer.seen(Kind::given_up), [](const Peer::Seen& one) {
+      return one.head<GiveUpRecord>().is_kept == 0;
+    });
+  };
+  net_.peer.one_sided.is_held_back = true;
+  Bytes got(long_enough);
+  detail::Request* const request = get(got, remote(14), Finish::later);
+  for (std::uint64_t serial = 1; serial <= 2; ++serial)
+    net_.peer.say(Kind::give_up, -1,
+                  GiveUpRecord{.serial = serial, .chunk = 14, .rank = 1, .is_kept = 0});
+  net_.peer.say(Kind::key, 1, KeyRecord{1, 15});  // which is answered behind those
+  ASSERT_TRUE(net_.until([&] { return net_.peer.seen(Kind::keyed).size() == 1; }));
+  EXPECT_EQ(given(), 0);
+  EXPECT_EQ(net_.peer.one_sided.keys_forgotten, 0U);
+  net_.peer.one_sided.is_held_back = false;
+  EXPECT_TRUE(net_.until([&] { return given() == 1; }));
+  EXPECT_TRUE(request->is_complete(*request));
+  EXPECT_EQ(net_.peer.one_sided.keys_forgotten, 1U);
+  request->release(*request);
+}
+
+TEST_F(ByEngineTest, where_there_is_no_room_now_records_go_and_it_is_asked_again) {
+  key_ = Bytes(no_room_now.size());
+  for (int i = 0; i < 17; ++i) EXPECT_FALSE(put(remote(16), patterned(long_enough)));
+  EXPECT_EQ(keys_asked(), 2U);
+  key_ = Bytes(8);
+  bool is_by_engine = false;
+  for (int i = 0; i < 17 && !is_by_engine; ++i)
+    is_by_engine = put(remote(16), patterned(long_enough));
+  EXPECT_TRUE(is_by_engine);
+  EXPECT_EQ(keys_asked(), 3U);
+}
+
+/// Tests of this process's own memory, of which one chunk may be registered.
+class RegisteredMemoryTest : public ByEngineTest {
+ protected:
+  RegisteredMemoryTest() {
+    const std::lock_guard locked(network()->links().lock());
+    end_registrations();
+    before_ = std::exchange(registered_memory().bytes_max, chunk);
+  }
+  ~RegisteredMemoryTest() override { registered_memory().bytes_max = before_; }
+  /// The bytes of the key that the peer is told of a chunk.
+  std::size_t ask(std::uint64_t number) {
+    const std::size_t before = net_.peer.seen(Kind::keyed).size();
+    net_.peer.say(Kind::key, 1, KeyRecord{1, number});
+    EXPECT_TRUE(net_.until([&] { return net_.peer.seen(Kind::keyed).size() > before; }));
+    return net_.peer.seen(Kind::keyed).back().body.size() - sizeof(std::uint64_t);
+  }
+  /// Answers the last question for a key, as others than the peer's engine do.
+  void answer(bool is_kept, std::uint64_t other_serial = 0) {
+    GiveUpRecord answer = asked_back().back().head<GiveUpRecord>();
+    answer.is_kept = is_kept ? 1 : 0;
+    answer.serial += other_serial;
+    net_.peer.say(Kind::given_up, -1, answer);
+    EXPECT_TRUE(net_.until([&] { return net_.peer.is_heard_out(); }));
+    const std::lock_guard locked(network()->links().lock());  // another thread may be at it
+  }
+  std::vector<Peer::Seen> asked_back() { return net_.peer.seen(Kind::give_up); }
+  const space::NetworkCounters& counters() { return net_.mapping().process_slot(0).network; }
+  bool is_registered(std::uint64_t number) {
+    return std::ranges::any_of(net_.peer.one_sided.memories, [&](std::span<std::byte> one) {
+      return one.data() == net_.mapping().segment(0) + number * chunk;
+    });
+  }
+  std::uint64_t before_ = 0;
+};
+
+TEST_F(RegisteredMemoryTest, no_more_is_registered_than_may_be) {
+  EXPECT_EQ(ask(21), 8U);
+  EXPECT_EQ(ask(21), 8U);
+  EXPECT_EQ(ask(22), no_room_now.size());
+  EXPECT_FALSE(is_registered(22));
+  EXPECT_EQ(registered_memory().bytes, chunk);
+  EXPECT_EQ(counters().registered, 1U);
+  EXPECT_EQ(counters().reused, 1U);
+  EXPECT_EQ(counters().refused, 1U);
+}
+
+TEST_F(RegisteredMemoryTest, what_nobody_uses_makes_room) {
+  ASSERT_EQ(ask(21), 8U);
+  ASSERT_EQ(ask(22), no_room_now.size());
+  ASSERT_EQ(asked_back().size(), 1U);
+  EXPECT_EQ(asked_back()[0].head<GiveUpRecord>().chunk, 21U);
+  EXPECT_EQ(asked_back()[0].head<GiveUpRecord>().rank, 0);
+  EXPECT_EQ(ask(21), no_room_now.size());  // it is about to leave
+  EXPECT_TRUE(is_registered(21));          // somebody has its key
+  answer(false, 1);                        // of another registration
+  EXPECT_TRUE(is_registered(21));
+  answer(false);
+  EXPECT_FALSE(is_registered(21));
+  EXPECT_EQ(counters().evicted, 1U);
+  EXPECT_EQ(registered_memory().bytes, 0U);
+  EXPECT_EQ(ask(22), 8U);
+  EXPECT_TRUE(is_registered(22));
+}
+
+TEST_F(RegisteredMemoryTest, what_is_in_use_stays) {
+  ASSERT_EQ(ask(21), 8U);
+  ASSERT_EQ(ask(22), no_room_now.size());
+  answer(true);
+  EXPECT_TRUE(is_registered(21));
+  EXPECT_EQ(ask(21), 8U);
+  EXPECT_EQ(counters().evicted, 0U);
+  EXPECT_EQ(registered_memory().leaving, 0U);
+}
+
+TEST_F(RegisteredMemoryTest, who_is_gone_holds_nothing) {
+  ASSERT_EQ(ask(21), 8U);
+  ASSERT_EQ(ask(22), no_room_now.size());
   {
     const std::lock_guard locked(network()->links().lock());
-    all.bytes_max = all.bytes + chunk;
+    forget_holder(1);
   }
-  const auto answers = [&] { return net_.peer.seen(Kind::keyed); };
-  const std::uint64_t wanted[] = {21, 21, 22, 22};  // chunks: the second of them is too much
-  for (const std::uint64_t number : wanted) net_.peer.say(Kind::key, 1, KeyRecord{1, number});
-  ASSERT_TRUE(net_.until([&] { return answers().size() == std::size(wanted); }));
-  for (std::size_t i = 0; i < std::size(wanted); ++i)
-    EXPECT_EQ(answers()[i].body.size() > sizeof(std::uint64_t), wanted[i] == 21) << i;
-  const std::lock_guard locked(network()->links().lock());
-  EXPECT_EQ(all.bytes, before.bytes + chunk);
-  EXPECT_EQ(all.registered, before.registered + 1);
-  EXPECT_EQ(all.reused, before.reused + 1);
-  EXPECT_EQ(all.refused, before.refused + 1);
-  all.bytes_max = before.bytes_max;
+  EXPECT_FALSE(is_registered(21));
+  EXPECT_EQ(ask(22), 8U);
+}
+
+TEST(RegistrableTest, transports_keep_some_of_what_may_be_locked) {
+  EXPECT_EQ(registrable(0), 0U);
+  EXPECT_EQ(registrable(std::uint64_t{64} << 10), 0U);
+  EXPECT_EQ(registrable(std::uint64_t{4} << 20), std::uint64_t{3} << 20);
+  EXPECT_EQ(registrable(std::uint64_t{1} << 30), (std::uint64_t{1} << 30) / 8 * 7);
 }
 
 }  // namespace

@@ -1,23 +1,16 @@
 #include "rma/engine_transfer.hpp"
 
-#include <linux/capability.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "base/fail.hpp"
 #include "base/runtime.hpp"
 #include "rma/pending_requests.hpp"
+#include "rma/registered_memory.hpp"
 #include "rma/remote_records.hpp"
-#include "space/segment_pages.hpp"
 #include "wait/notifier.hpp"
 #include "wait/wait.hpp"
 
@@ -31,19 +24,35 @@ using Lock = transport::Links::Lock;
 
 namespace {
 
-constexpr std::uint64_t chunk_bytes = std::uint64_t{16} << 20;
-
 std::uint64_t offset_of(const Network& net, Rank rank, std::uint64_t address) {
   return address - reinterpret_cast<std::uint64_t>(net.mapping().segment(rank));
 }
 
-/// Keys of chunks, by rank and number. Under the links' lock.
-struct Keys {
-  template <class Key>
-  using OfChunks = std::map<std::pair<int, std::uint64_t>, Key>;
+bool is_no_room_now(std::span<const std::byte> key) { return key.size() == no_room_now.size(); }
 
-  OfChunks<EngineKey> known;  // of other ranks'
-  OfChunks<std::vector<std::byte>> packed;
+/// So many transfers go by records before a key is asked for again for which there was no room.
+constexpr std::uint32_t transfers_before_retry = 16;
+
+/// A chunk of another rank, as far as it is known.
+struct KnownKey {
+  EngineKey key;
+  bool is_used = false;  // since it was told, or asked for back
+  // Where there is no key: how many transfers still go without one; for ever, where the most.
+  std::uint32_t without = UINT32_MAX;
+};
+
+/// A key that its owner has asked for back, while something that began before may use it.
+struct Giving {
+  int process;
+  GiveUpRecord record;
+  void* rkey = nullptr;     // none: this process did not have it
+  std::uint64_t until = 0;  // the last that may, in net::EngineParts
+};
+
+/// Keys of chunks of other ranks, by rank and number. Under the links' lock.
+struct Keys {
+  std::map<std::pair<int, std::uint64_t>, KnownKey> known;
+  std::vector<Giving> giving;
 };
 Keys& keys() { return base::state<Keys>(); }
 
@@ -56,99 +65,75 @@ class PendingKey final : public PendingRequest {
 
  private:
   bool take(const Arrived& answer) override {
-    void* const rkey =
-        network()->links().engine().unpack_rkey(answer.process, answer.rest(sizeof(std::uint64_t)));
-    // Another rank of this process may have asked, too: both keys are good.
-    keys().known.emplace(std::pair(static_cast<int>(rank()), chunk_),
-                         EngineKey{rkey, answer.process});
+    const std::span<const std::byte> packed = answer.rest(sizeof(std::uint64_t));
+    KnownKey told{.key = {nullptr, answer.process}};
+    if (is_no_room_now(packed))
+      told.without = transfers_before_retry;
+    else
+      told.key.rkey = network()->links().engine().unpack_rkey(answer.process, packed);
+    const auto [place, is_new] =
+        keys().known.emplace(std::pair(static_cast<int>(rank()), chunk_), told);
+    if (is_new) return true;
+    // Another rank of this process has asked, too: one key is enough.
+    if (place->second.key.rkey == nullptr)
+      place->second = told;
+    else if (told.key.rkey != nullptr)
+      network()->links().engine().forget_rkey(told.key.rkey);
     return true;
   }
   const std::uint64_t chunk_;
 };
 
+/// Nothing where it is to be asked for.
 std::optional<EngineKey> known_key(Network& net, Rank rank, std::uint64_t chunk) {
   const Lock locked(net.links().lock());
   const auto found = keys().known.find({rank, chunk});
-  return found == keys().known.end() ? std::nullopt : std::optional(found->second);
+  if (found == keys().known.end()) return std::nullopt;
+  KnownKey& known = found->second;
+  if (known.key.rkey != nullptr || known.without == UINT32_MAX) return known.key;
+  const EngineKey none = known.key;
+  if (--known.without == 0) keys().known.erase(found);
+  return none;
 }
 
-/// Whether the limit of locked memory does not hold for this process (capabilities(7)).
-bool may_lock_all() {
-  __user_cap_header_struct of_this{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-  __user_cap_data_struct found[_LINUX_CAPABILITY_U32S_3] = {};
-  return syscall(SYS_capget, &of_this, found) == 0 &&
-         (found[0].effective & (1U << CAP_IPC_LOCK)) != 0;
+void answer_giving(const Giving& one, bool is_kept) {
+  GiveUpRecord record = one.record;
+  record.is_kept = is_kept ? 1 : 0;
+  Link& link = network()->links().to(one.process);
+  link.post(Kind::given_up, -1, -1, record, Link::Ack::none);
+  link.flush();
 }
 
-/// Whether so many bytes more may be registered. Tells of the first that may not.
-bool may_register(std::uint64_t bytes) {
-  RegisteredMemory& all = registered_memory();
-  if (bytes <= all.bytes_max && all.bytes <= all.bytes_max - bytes) return true;
-  if (all.refused++ == 0)
-    std::fprintf(
-        stderr,
-        "armature: process of pid %d: the network's hardware reaches %llu bytes of this process's "
-        "memory, and no more: ulimit -l allows %llu. Other transfers go by records\n",
-        static_cast<int>(getpid()), static_cast<unsigned long long>(all.bytes),
-        static_cast<unsigned long long>(all.bytes_max));
-  return false;
-}
-
-/// Returns the key of newly registered memory, packed; nothing where it cannot be registered.
-std::vector<std::byte> registered(std::span<std::byte> memory) {
-  if (!may_register(memory.size())) return {};
-  Engine& engine = network()->links().engine();
-  if (engine.pins_memory()) space::keep_pages();
-  std::vector<std::byte> key = engine.register_memory(memory);
-  if (key.empty()) return key;
-  registered_memory().bytes += memory.size();
-  ++registered_memory().registered;
-  return key;
-}
-
-void on_key(const Arrived& arrived) {
-  const auto record = arrived.head<KeyRecord>();
-  const int rank = arrived.record.to;
-  const space::Mapping& mapping = network()->mapping();
-  const std::uint64_t segment_bytes = mapping.header().layout.segment_bytes;
-  if (network()->space_of(rank) == nullptr || record.chunk > segment_bytes / chunk_bytes ||
-      record.chunk * chunk_bytes >= segment_bytes)
-    base::fail(Errc::corrupt, "a key of memory that is not there");
-  auto [place, is_new] = keys().packed.try_emplace({rank, record.chunk});
-  if (is_new) {
-    const std::uint64_t begin = record.chunk * chunk_bytes;
-    place->second =
-        registered({mapping.segment(rank) + begin, std::min(chunk_bytes, segment_bytes - begin)});
-  } else if (!place->second.empty()) {
-    ++registered_memory().reused;
+/// A key that was told to a rank that did not wait for it any more is given up as well.
+void on_give_up(const Arrived& arrived) {
+  Giving one{.process = arrived.process, .record = arrived.head<GiveUpRecord>()};
+  const auto found = keys().known.find({one.record.rank, one.record.chunk});
+  if (found != keys().known.end() && found->second.key.process == one.process &&
+      found->second.key.rkey != nullptr) {
+    if (std::exchange(found->second.is_used, false)) return answer_giving(one, true);
+    one.rkey = found->second.key.rkey;
+    one.until = network()->engine_parts().begun();
+    keys().known.erase(found);
   }
-  std::vector<std::byte>& key = place->second;
-  if (key.size() > Link::body_bytes_max - sizeof record.request) key.clear();
-  std::byte* const body = network()
-                              ->links()
-                              .to(arrived.process)
-                              .append(Kind::keyed, rank, arrived.record.from,
-                                      sizeof record.request + key.size(), Link::Ack::none);
-  std::memcpy(body, &record.request, sizeof record.request);
-  if (!key.empty()) std::memcpy(body + sizeof record.request, key.data(), key.size());
+  keys().giving.push_back(one);
+  (void)give_up_keys();
 }
 
 }  // namespace
 
-/// Registered memory counts as locked, of which each process has so much. The first question comes
-/// when there is a network.
-RegisteredMemory::RegisteredMemory() : bytes_max(UINT64_MAX) {
-  if (!network()->links().engine().pins_memory() || may_lock_all()) return;
-  rlimit locked{};
-  if (getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur != RLIM_INFINITY)
-    bytes_max = locked.rlim_cur;
-}
-
-RegisteredMemory& registered_memory() { return base::state<RegisteredMemory>(); }
-
 const std::array<transport::Handling, 1> key_handlers{{
-    {.kind = transport::number_of(Kind::key), .handler = on_key},
+    {.kind = transport::number_of(Kind::give_up), .handler = on_give_up},
 }};
+
+bool give_up_keys() {
+  std::erase_if(keys().giving, [](const Giving& one) {
+    if (network()->engine_parts().any_until(one.until)) return false;
+    if (one.rkey != nullptr) network()->links().engine().forget_rkey(one.rkey);
+    answer_giving(one, false);
+    return true;
+  });
+  return !keys().giving.empty();
+}
 
 EngineKey key_of(Network& net, Rank rank, std::uint64_t address, const char* call) {
   const std::uint64_t chunk = offset_of(net, rank, address) / chunk_bytes;
@@ -159,6 +144,13 @@ EngineKey key_of(Network& net, Rank rank, std::uint64_t address, const char* cal
     ask(net, rank, Kind::key, std::as_bytes(std::span(&record, 1)));
     keyed.wait(call);
   }
+}
+
+EngineKey key_in_use(const Network& net, Rank rank, std::uint64_t address) {
+  const auto found = keys().known.find({rank, offset_of(net, rank, address) / chunk_bytes});
+  if (found == keys().known.end()) return {};
+  found->second.is_used = true;
+  return found->second.key;
 }
 
 std::size_t part_in_chunk(const Network& net, Rank rank, std::uint64_t address, std::size_t bytes) {
@@ -206,13 +198,7 @@ void forget_keys() {
   if (parts.any()) links.ignore_all();
   while (parts.any()) (void)links.engine().progress();
   keys().known.clear();
-}
-
-void end_registrations() {
-  keys().packed.clear();
-  registered_memory().bytes = 0;
-  Engine& engine = network()->links().engine();
-  if (engine.is_one_sided()) engine.forget_memory();
+  keys().giving.clear();
 }
 
 }  // namespace armature::rma

@@ -11,11 +11,12 @@
 // The parts that transfers by the engine's own operations have in common (by_engine.cpp,
 // engine_words.cpp): keys of the memory of other ranks, and operations that are under way.
 //
-// Keys are of chunks of segments. The target registers a chunk when it is first asked for it, and
-// both sides remember. A registration stays as it is while ranks move inside their node, as a
-// node's segments lie in its memory files. When ranks go to other nodes, or roll back, all keys of
-// the job end: an epoch. Nothing is under way then, and the next transfer asks for a key of the
-// next epoch, by a record. Transfers to what cannot be registered go by records.
+// Keys are of chunks of segments. The target registers a chunk when it is first asked for it
+// (registered_memory.hpp), and both sides remember, until the target asks for the key back. A
+// registration stays as it is while ranks move inside their node, as a node's segments lie in its
+// memory files. When ranks go to other nodes, or roll back, all keys of the job end: an epoch.
+// Nothing is under way then, and the next transfer asks for a key of the next epoch, by a record.
+// Transfers to what cannot be registered go by records.
 
 namespace armature::rma {
 
@@ -27,24 +28,31 @@ struct EngineKey {
 
 /// The key of the chunk with that address. Asks for it where this process does not know it yet.
 [[nodiscard]] EngineKey key_of(Network& net, Rank rank, std::uint64_t address, const char* call);
+/// That key, where this process has it, which counts as used from now on. Under the links' lock.
+[[nodiscard]] EngineKey key_in_use(const Network& net, Rank rank, std::uint64_t address);
 /// The part of so many bytes that lies in the first one's chunk.
 [[nodiscard]] std::size_t part_in_chunk(const Network& net, Rank rank, std::uint64_t address,
                                         std::size_t bytes);
-/// The handlers by which this process lets the engine reach memory of its ranks, and is told how it
-/// reaches that of others.
+/// Calls begin(engine, key) with the key of the chunk with that address. Under the links' lock, so
+/// that the key is not given up before what begins with it has begun. False where the engine does
+/// not reach that memory.
+template <class Begin>
+[[nodiscard]] bool begin_with_key(Network& net, Rank rank, std::uint64_t address, const char* call,
+                                  Begin begin) {
+  for (;;) {
+    if (key_of(net, rank, address, call).rkey == nullptr) return false;
+    const transport::Links::Lock locked(net.links().lock());
+    const EngineKey key = key_in_use(net, rank, address);
+    if (key.rkey == nullptr) continue;  // it was given up meanwhile
+    begin(net.links().engine(), key);
+    return true;
+  }
+}
+/// The handlers of what others say about keys of their memory.
 extern const std::array<transport::Handling, 1> key_handlers;
-
-/// Memory of this process that is registered for others. Under the links' lock.
-struct RegisteredMemory {
-  RegisteredMemory();
-
-  std::uint64_t bytes_max;       // where memory is held in place: as much as ulimit -l allows
-  std::uint64_t bytes = 0;       // now
-  std::uint64_t registered = 0;  // chunks, since the start
-  std::uint64_t reused = 0;      // questions for a chunk that was registered already
-  std::uint64_t refused = 0;     // chunks beyond the limit: transfers to them go by records
-};
-[[nodiscard]] RegisteredMemory& registered_memory();
+/// Lets go of keys that their owners have asked for, of which nothing is under way any more.
+/// Whether there are others. Under the links' lock.
+bool give_up_keys();
 
 /// Something that the engine carries out, in one or more parts. It lies in memory of the rank that
 /// has begun it, and stays there until it is over: the rank may be in another process by then.
@@ -74,8 +82,5 @@ class UnderWay : public transport::Sending {
 /// The keys of others end here, as ranks go to other nodes or roll back. What they have begun is
 /// over first. Under the links' lock.
 void forget_keys();
-/// The registrations of this process's memory end. Nobody uses them any more. Under the links'
-/// lock.
-void end_registrations();
 
 }  // namespace armature::rma

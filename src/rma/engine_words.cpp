@@ -23,7 +23,6 @@ namespace armature::rma {
 
 using transport::Limits;
 using transport::WordAtomic;
-using Lock = transport::Links::Lock;
 
 namespace {
 
@@ -39,12 +38,11 @@ bool do_word(Rank rank, std::uint64_t address, const char* call, Begin begin) {
   net.flush().records_to(rank, call);
   UnderWay word;
   // A rank that has waited may be in a process that does not know the key yet.
-  const EngineKey key = key_of(net, rank, address, call);
-  if (key.rkey == nullptr) return false;
-  {
-    const Lock locked(net.links().lock());
-    begin(net.links().engine(), key, word.begin());
-  }
+  if (!begin_with_key(net, rank, address, call,
+                      [&](transport::Engine& engine, const EngineKey& key) {
+                        begin(engine, key, word.begin());
+                      }))
+    return false;
   word.await(net, 0, call);
   net.peers().require_reachable(rank, call);
   return true;

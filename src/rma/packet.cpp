@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "rma/copied.hpp"
 #include "rma/protocol.hpp"
 #include "rma/remote.hpp"
 #include "rma/rows.hpp"
@@ -28,6 +29,7 @@ void put_in_packets(Network& net, Rank rank, void* to, const void* from, std::si
         link.append(Kind::put, sender(), rank, sizeof record + part, Link::Ack::soon);
     std::memcpy(body, &record, sizeof record);
     std::memcpy(body + sizeof record, static_cast<const std::byte*>(from) + at, part);
+    count_copied_out(part);
     if (bytes - at <= room) link.offer();
   }
 }
@@ -51,6 +53,7 @@ void append_rows(Network& net, const Operation& what, const Rows& rows) {
   std::memcpy(body, &record, sizeof record);
   copy_rows(body + sizeof record, static_cast<std::ptrdiff_t>(rows.row_bytes), rows.from,
             rows.from_stride, rows.count, rows.row_bytes);
+  count_copied_out(rows.bytes());
 }
 
 void append_subarray(Network& net, const Operation& what) {

@@ -12,6 +12,7 @@
 
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
+#include "rma/copied.hpp"
 #include "rma/remote_records.hpp"
 #include "wait/wait.hpp"
 
@@ -166,6 +167,7 @@ bool PendingGet::take(const Arrived& answer) {
   if (bytes.size() > left_ || into_.put(bytes.data(), bytes.size()) != bytes.size())
     fail(Errc::corrupt,
          fmt::format("rank {} sent more than it was asked for", static_cast<int>(rank())));
+  count_copied_in(bytes.size());
   left_ -= bytes.size();
   return left_ == 0;
 }

@@ -26,6 +26,8 @@ enum class Kind : std::uint8_t {
   lock_holder,
   key,  // how can that memory be reached by the engine?
   keyed,
+  give_up,  // a key, as its memory is to make room for other memory
+  given_up,
   count,
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -133,10 +134,22 @@ struct LockRecord {
 };
 
 /// Kind::key: of the chunk of a rank's segment with that number. Answered by Kind::keyed: the key
-/// follows the request's number, or nothing where the engine cannot reach it.
+/// follows the request's number, or nothing where the engine cannot reach it, or `no_room_now`.
 struct KeyRecord {
   std::uint64_t request;
   std::uint64_t chunk;
+};
+/// In place of a key: it is no key, as too much is registered. It may be asked for again.
+inline constexpr std::array<std::byte, 1> no_room_now = {};
+
+/// Kind::give_up: to a process that has the key of that chunk. Answered by Kind::given_up, with the
+/// same serial number. Who has used the key since it was told, or was last asked to give it up,
+/// keeps it.
+struct GiveUpRecord {
+  std::uint64_t serial;  // of the registration, of all of that process
+  std::uint64_t chunk;
+  std::int32_t rank;
+  std::uint32_t is_kept;  // in the answer
 };
 
 }  // namespace armature::rma

@@ -15,6 +15,7 @@
 #include "base/runtime.hpp"
 #include "net/network.hpp"
 #include "rma/adder.hpp"
+#include "rma/copied.hpp"
 #include "rma/iov_cursor.hpp"
 #include "rma/known_exposures.hpp"
 #include "rma/local.hpp"
@@ -85,6 +86,7 @@ class Source {
  public:
   std::span<const std::byte> aligned(std::span<const std::byte> bytes) {
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 16 == 0) return bytes;
+    count_copied_in(bytes.size());
     copy_.resize(bytes.size() / sizeof(Block) + 1);
     std::memcpy(copy_.data(), bytes.data(), bytes.size());
     return {reinterpret_cast<const std::byte*>(copy_.data()), bytes.size()};
@@ -103,6 +105,7 @@ void on_put(const Arrived& arrived) {
   const Memory memory = checked(arrived, record.address, bytes.size());
   target_of(arrived, memory)
       .write({.to = pointer(record.address), .from = bytes.data(), .row_bytes = bytes.size()});
+  count_copied_in(bytes.size());
   tell_of_value(arrived);
 }
 
@@ -131,7 +134,10 @@ void write_or_add(const Arrived& arrived) {
             .from_stride = static_cast<std::ptrdiff_t>(record.row_bytes),
             .row_bytes = record.row_bytes,
             .count = record.rows};
-  if (record.element == no_element) return target.write(rows);
+  if (record.element == no_element) {
+    target.write(rows);
+    return count_copied_in(bytes.size());
+  }
   rows.from = base::state<Source>().aligned(bytes).data();
   target.add(rows, {.element = element_of(record.element), .scale = record.scale});
 }
@@ -164,7 +170,7 @@ void write_or_add_pieces(const Arrived& arrived) {
     for (std::size_t i = 0; i < record.count; ++i)
       target_of(arrived, checked(arrived, place(i), record.piece_bytes))
           .write(rows_of(i, bytes.data()));
-    return;
+    return count_copied_in(bytes.size());
   }
   const Update update{.element = element_of(record.element), .scale = record.scale};
   const auto from = base::state<Source>().aligned(bytes);
@@ -225,6 +231,7 @@ class SegmentedReply final : public transport::Stream {
     } else {
       const std::size_t packed = from_.take(piece.room(), std::min(Limits::piece_bytes, left_));
       bytes = {piece.room(), packed};
+      count_copied_out(packed);
     }
     left_ -= bytes.size();
     const bool more = left_ > 0;  // it may end in the next call, where the link is lost
@@ -252,6 +259,7 @@ void answer(const Arrived& request, std::uint64_t number, IovCursor from, std::s
   std::byte* const body = link.append(Kind::data, request.record.to, request.record.from,
                                       sizeof record + bytes, Link::Ack::none);
   std::memcpy(body, &record, sizeof record);
+  count_copied_out(bytes);
   // A single word is read as one.
   if (const auto run = from.next(); run.size() == bytes)
     get_local(body + sizeof record, run.data(), bytes);
@@ -276,6 +284,7 @@ void answer_nothing(const Arrived& request, std::uint64_t number) {
 
 std::vector<std::byte> read_all(const MemoryKind& kind, IovCursor from, std::size_t bytes) {
   std::vector<std::byte> read(bytes);
+  count_copied_out(bytes);
   for (std::size_t at = 0; at < bytes;) {
     const auto run = from.next();
     kind.read(read.data() + at, run.data(), run.size());

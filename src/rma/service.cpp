@@ -5,6 +5,7 @@
 #include "rma/engine_transfer.hpp"
 #include "rma/pending_requests.hpp"
 #include "rma/records.hpp"
+#include "rma/registered_memory.hpp"
 #include "rma/remote.hpp"
 #include "rma/remote_lock.hpp"
 #include "space/mapping.hpp"
@@ -39,9 +40,18 @@ void unpack_exposures(Rank rank, std::span<const std::byte> from) {
 const transport::Service service{
     .name = "rma",
     .records_count = static_cast<std::uint8_t>(Kind::count),
-    .handlers = {remote_handlers, key_handlers, lock_handlers, PendingRequest::handlers},
-    .poll = look_at_locks,
-    .peer_failed = PendingRequest::give_up,
+    .handlers = {remote_handlers, registered_memory_handlers, key_handlers, lock_handlers,
+                 PendingRequest::handlers},
+    .poll =
+        [] {
+          const bool is_giving = give_up_keys();
+          return look_at_locks() || is_giving;
+        },
+    .peer_failed =
+        [](int process) {
+          PendingRequest::give_up(process);
+          forget_holder(process);
+        },
     .reset =
         [] {
           forget_keys();

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "rma/copied.hpp"
 #include "rma/daxpy.hpp"
 #include "rma/remote.hpp"
 #include "transport/limits.hpp"
@@ -146,11 +147,13 @@ bool SubarrayWrite::send_rows(Link& link, Piece& piece) {
         link.append(Kind::write, sender(), rank(), sizeof record + bytes, Link::Ack::soon);
     std::memcpy(body, &record, sizeof record);
     copy_rows(body + sizeof record, row_bytes, from, stride, record.rows, record.row_bytes);
+    count_copied_out(bytes);
     if (is_last) link.offer();
   } else if (stride == row_bytes) {  // they need not be packed
     lend(link, piece, record, from, is_last);
   } else {
     copy_rows(piece.room(), row_bytes, from, stride, record.rows, record.row_bytes);
+    count_copied_out(bytes);
     lend(link, piece, record, piece.room(), is_last);
   }
   return !is_last;
@@ -190,6 +193,7 @@ std::size_t append_pieces(Link& link, const Route& route, const WriteRecord& how
     std::memcpy(body, from, pieces.bytes);
     body += pieces.bytes;
   }
+  count_copied_out(count * pieces.bytes);
   return count;
 }
 

@@ -6,6 +6,7 @@
 
 #include "armature/detail/view.hpp"
 #include "space/control_header.hpp"
+#include "space/network_counters.hpp"
 #include "space/new_connections.hpp"
 #include "space/reserved_memory.hpp"
 
@@ -205,10 +206,8 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint64_t> team_news{0};
   // The placement of ranks of which it has taken those that are to run there.
   std::atomic<std::uint64_t> placement_epoch{0};
-  // Memory of the node that was promised to the process and is not there yet; and the part of it
-  // from which nothing was allocated. See Reservations.
-  std::atomic<std::uint64_t> reserved{0};
-  std::atomic<std::uint64_t> spare{0};
+  ReservedByProcess memory;
+  NetworkCounters network;
 
   [[nodiscard]] bool belongs(std::uint32_t reconfiguration) const {
     const std::uint32_t end = until.load(std::memory_order_acquire);

@@ -41,7 +41,7 @@ class LocalMemoryTest : public ::testing::Test {
   }
   [[nodiscard]] std::uint64_t awaited() const {
     const ReservedMemory& reserved = mapping_.mapping().header().reserved;
-    return reserved.granted - reserved.settled - mapping_.mapping().process_slot(0).spare;
+    return reserved.granted - reserved.settled - mapping_.mapping().process_slot(0).memory.spare;
   }
 
   JobMemory memory_ = JobMemory::create({.ranks = 2,

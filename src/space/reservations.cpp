@@ -40,9 +40,9 @@ bool Reservations::grant(std::uint64_t bytes, std::uint64_t settled, std::uint64
 
 bool Reservations::take(std::uint64_t bytes, int process, topology::MemoryRoom& room) const {
   ProcessSlot& slot = control_.process(process);
-  std::uint64_t spare = slot.spare.load(std::memory_order_relaxed);
+  std::uint64_t spare = slot.memory.spare.load(std::memory_order_relaxed);
   while (bytes <= spare)
-    if (slot.spare.compare_exchange_weak(spare, spare - bytes, std::memory_order_relaxed))
+    if (slot.memory.spare.compare_exchange_weak(spare, spare - bytes, std::memory_order_relaxed))
       return true;
   // In this order; see the proof.
   const std::uint64_t settled = control_.header().reserved.settled.load(std::memory_order_acquire);
@@ -54,13 +54,13 @@ bool Reservations::take(std::uint64_t bytes, int process, topology::MemoryRoom& 
     extra = 0;
     if (!grant(bytes, settled, room.bytes)) return room = this->room(), false;
   }
-  slot.reserved.fetch_add(bytes + extra, std::memory_order_relaxed);
-  slot.spare.fetch_add(extra, std::memory_order_relaxed);
+  slot.memory.reserved.fetch_add(bytes + extra, std::memory_order_relaxed);
+  slot.memory.spare.fetch_add(extra, std::memory_order_relaxed);
   return true;
 }
 
 void Reservations::settle(std::uint64_t bytes, int process) const {
-  control_.process(process).reserved.fetch_sub(bytes, std::memory_order_relaxed);
+  control_.process(process).memory.reserved.fetch_sub(bytes, std::memory_order_relaxed);
   // Release: the kernel has counted it before we do not any more.
   control_.header().reserved.settled.fetch_add(bytes, std::memory_order_release);
 }
@@ -75,7 +75,7 @@ topology::MemoryRoom Reservations::room() const {
 }
 
 void Reservations::begin_lazy(std::uint64_t bytes, int process, int rank) const {
-  control_.process(process).reserved.fetch_sub(bytes, std::memory_order_relaxed);
+  control_.process(process).memory.reserved.fetch_sub(bytes, std::memory_order_relaxed);
   LazyMemory& lazy = control_.slot(rank).lazy;
   // All of it first: who reduces what is awaited to all of it has read that before.
   lazy.bytes.fetch_add(bytes, std::memory_order_relaxed);
@@ -133,8 +133,8 @@ void Reservations::end_count(const Count& count, std::uint64_t bytes, int rank) 
 
 void Reservations::give_up(int process) const {
   ProcessSlot& slot = control_.process(process);
-  slot.spare.store(0, std::memory_order_relaxed);
-  const std::uint64_t bytes = slot.reserved.exchange(0, std::memory_order_relaxed);
+  slot.memory.spare.store(0, std::memory_order_relaxed);
+  const std::uint64_t bytes = slot.memory.reserved.exchange(0, std::memory_order_relaxed);
   control_.header().reserved.settled.fetch_add(bytes, std::memory_order_release);
   const auto ranks = static_cast<int>(control_.header().ranks);
   for (int rank = 0; control_.header().ranks_are_virtual == 0 && rank < ranks; ++rank)

@@ -34,7 +34,9 @@ class ReservationsTest : public ::testing::Test {
     ASSERT_TRUE(take(bytes, rank));
     reservations_.begin_lazy(bytes, rank, rank);
   }
-  [[nodiscard]] std::uint64_t spare(int process) const { return control_.process(process).spare; }
+  [[nodiscard]] std::uint64_t spare(int process) const {
+    return control_.process(process).memory.spare;
+  }
 
   JobMemory memory_ = JobMemory::create({.ranks = 2, .segment_bytes = 1 << 30});
   Control control_ = map_control(memory_.control.get());

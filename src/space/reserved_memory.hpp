@@ -15,6 +15,13 @@ struct ReservedMemory {
       0};  // of these, what is there by now or is not wanted any more
 };
 
+/// Memory of the node that was promised to a process and is not there yet; and the part of it from
+/// which nothing was allocated. See Reservations.
+struct ReservedByProcess {
+  std::atomic<std::uint64_t> reserved{0};
+  std::atomic<std::uint64_t> spare{0};
+};
+
 /// Local memory of one rank whose pages come when they are touched: its promises last.
 struct LazyMemory {
   std::atomic<std::uint64_t> bytes{0};  // all of it; whole pages

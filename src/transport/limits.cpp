@@ -70,6 +70,8 @@ struct Chosen {
       protocol.pending_max = std::clamp(*count, std::uint64_t{1}, Limits::pending_most);
     if (const auto bytes = base::number_variable("ARMATURE_NET_PENDING_BYTES"))
       protocol.pending_bytes_max = std::min(*bytes, large);
+    if (const auto bytes = base::number_variable("ARMATURE_NET_REGISTERED_MAX"))
+      protocol.registered_max = *bytes;
     if (const char* const word = std::getenv("ARMATURE_NET_ONE_SIDED"))
       protocol.one_sided = one_sided_of(word);
     if (const char* const word = std::getenv("ARMATURE_NET_WORDS")) protocol.words = words_of(word);

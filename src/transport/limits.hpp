@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "engines/engine.hpp"
 
@@ -38,6 +39,10 @@ struct Limits {
   // (64 KiB, heads included): a short packet at the end costs nearly as much as a long one.
   static constexpr std::size_t piece_bytes = std::size_t{252} * 1024;
   static constexpr std::size_t pieces_under_way = 16;  // of all transfers to one process
+
+  /// Memory that is registered with the engine at a time, where the limit of locked memory is not
+  /// smaller. ARMATURE_NET_REGISTERED_MAX.
+  std::size_t registered_max = SIZE_MAX;
 
   /// So many transfers and atomics of a process that do not block, and so many bytes of them, are
   /// under way at most; who begins more completes the oldest first. ARMATURE_NET_PENDING_MAX,

@@ -1,4 +1,5 @@
 // A process tells the network of the rooms above it when it joins: settings, and their services.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -11,8 +12,10 @@
 #include "net/network.hpp"
 #include "rma/protocol.hpp"
 #include "space/segment_pages.hpp"
+#include "topology/cores.hpp"
 #include "transport/limits.hpp"
 #include "transport/services_here.hpp"
+#include "wait/oversubscription.hpp"
 #include "wait/processes.hpp"
 #include "world/net_device.hpp"
 #include "world/process.hpp"
@@ -47,6 +50,13 @@ void use_engine(const space::ControlHeader& job) {
                          .atomics = has_words && engine.has_atomics()});
 }
 
+/// The cores that ranks and servers share. Where another launcher has bound this process, its
+/// server stays there, too.
+int cores_for_server(const space::ControlHeader& job) {
+  const auto of_job = static_cast<int>(job.settings.cores);
+  return job.launcher.pid != 0 ? of_job : std::min(of_job, topology::usable_cores());
+}
+
 }  // namespace
 
 /// The device is the network interface to use; what the user has said goes before.
@@ -71,6 +81,7 @@ void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wir
   options.connects_on_demand = job.ranks_are_virtual == 0 && job.simulation.on == 0 &&
                                job.settings.on_death != space::OnDeath::go_on;
   options.services = transport::services_here();
+  options.server = net::choose_server(wait::threads_of_job(), cores_for_server(job)).way;
   if (wired_) install_net_device(options, *wired_, wire);
   failure::install_losses(options, wired_ ? &wired_->process_table : nullptr, *mapping_,
                           wired_ ? &wire : nullptr);

@@ -16,6 +16,7 @@
 #include "copies/choice.hpp"
 #include "engines/load.hpp"
 #include "image/copies.hpp"
+#include "net/server_way.hpp"
 #include "rmi/settings.hpp"
 #include "team/learned.hpp"
 #include "transport/limits.hpp"
@@ -50,6 +51,7 @@ void require_sense_of_variables() {
   (void)bootstrap::start_timeout();
   (void)transport::Limits::get();
   (void)transport::engine_wanted();
+  (void)net::choose_server(1, 1);
   (void)copies::wanted_way();
   (void)rmi::settings_at_start(false);
   (void)image::globals_are_private();

@@ -98,6 +98,7 @@ class Peer {
     std::deque<Move> moves;
     std::vector<std::span<std::byte>> memories;
     std::size_t puts = 0, gets = 0;
+    std::size_t keys_forgotten = 0;
   };
   OneSided one_sided;
   Event event;

@@ -55,6 +55,11 @@ Bytes PeerEngine::register_memory(std::span<std::byte> memory) {
   return Bytes(8, std::byte{1});
 }
 
+void PeerEngine::unregister_memory(std::span<std::byte> memory) {
+  std::erase_if(peer_.one_sided.memories,
+                [&](std::span<std::byte> one) { return one.data() == memory.data(); });
+}
+
 void PeerEngine::put(int, void*, std::uint64_t to, std::span<const std::byte> from,
                      std::uint64_t token) {
   const std::lock_guard locked(peer_.mutex);

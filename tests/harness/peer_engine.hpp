@@ -26,6 +26,8 @@ class PeerEngine final : public transport::Engine {
 
   [[nodiscard]] bool is_one_sided() const override { return peer_.one_sided.is_offered; }
   [[nodiscard]] Bytes register_memory(std::span<std::byte> memory) override;
+  void unregister_memory(std::span<std::byte> memory) override;
+  void forget_rkey(void*) override { ++peer_.one_sided.keys_forgotten; }
   [[nodiscard]] void* unpack_rkey(int, std::span<const std::byte> packed) override {
     return packed.empty() ? nullptr : &peer_;
   }

@@ -35,6 +35,7 @@ TwoNodes::~TwoNodes() {
   context_.reset();
   wait::set_sole_rank(before_);
   wait::set_this_rank(before_);
+  job_.header().nodes = 1;  // as when it was mapped: it is as long as that
 }
 
 }  // namespace armature::harness

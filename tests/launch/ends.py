@@ -230,7 +230,7 @@ def test_a_folder_that_is_not_needed_may_be_missing():
 def test_variables_that_make_no_sense_are_refused_however_a_program_is_started():
     for name in "THREADS", "CHECK", "BALANCE", "SEGMENT_SIZE", "STACK_SIZE", "AGGREGATION", "SERVICE_THREADS", "ON_DEATH", \
             "START_TIMEOUT", "CHECKPOINT_EVERY", "REBALANCE_BY", "NET_HEARTBEAT", "NET_ONE_SIDED", "NET_COPY_MAX", "NET_WORDS", \
-            "NET_PROTOCOL", "COPY", "COLLECTIVES":
+            "NET_PROTOCOL", "NET_SERVER", "COPY", "COLLECTIVES":
         for command in [harness.PROGRAM], [harness.ARMATURE, "run", "-n", "2", harness.PROGRAM]:
             done = subprocess.run([*command, "end"], capture_output=True, text=True, env={**os.environ, f"ARMATURE_{name}": "abc"})
             expect(done.returncode != 0 and "abc" in done.stderr, f"{name}, {command}: {done.returncode}: {done.stderr}")

@@ -19,6 +19,8 @@
 #include "base/clock.hpp"
 #include "command/doctor/checks.hpp"
 #include "engines/load.hpp"
+#include "net/server_way.hpp"
+#include "topology/cores.hpp"
 #include "topology/interfaces.hpp"
 #include "transport/limits.hpp"
 #include "transport/links.hpp"
@@ -285,6 +287,17 @@ void check_protocols(Findings& findings) {
                       "a record there and one back; performed by the target's process", ""});
 }
 
+/// How a process would serve others where it has one rank and is alone on its node: two threads.
+void check_server(Findings& findings) {
+  const int cores = topology::usable_cores();
+  const net::ServerChoice choice = net::choose_server(2, cores);
+  const char* const how =
+      choice.way == net::ServerWay::polls ? "polls" : "sleeps until it is woken";
+  findings.push_back({"server beside a process", Health::note,
+                      fmt::format("{} in a job with one rank on this node: {}", how, choice.why),
+                      ""});
+}
+
 void check_settings(Findings& findings) {
   std::string given;
   for (char** at = environ; *at != nullptr; ++at)
@@ -322,6 +335,7 @@ void check_network(Findings& findings) {
   check_engine(findings);
   check_devices(findings);
   check_protocols(findings);
+  check_server(findings);
   check_settings(findings);
   check_locked_memory(findings);
 }

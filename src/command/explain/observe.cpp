@@ -116,6 +116,17 @@ Word word_of_process(const space::Control& control, const SegmentFiles& files, i
                                                                                      : unknown;
 }
 
+NetworkSeen network_of(const space::Control& control, const SegmentFiles& files, int node,
+                       int process) {
+  const space::NetworkCounters& there = control.process(process).network;
+  NetworkSeen seen;
+  seen.server_polls = word_of_process(control, files, node, there.server_polls, 0u) != 0;
+  for (std::size_t i = 0; i < network_counts.size(); ++i)
+    seen.counts[i] =
+        word_of_process<std::uint64_t>(control, files, node, there.*network_counts[i].place, 0);
+  return seen;
+}
+
 /// The rank whose turn it is in a process of virtual ranks. -1: nobody's.
 int running_in(const space::Control& control, const SegmentFiles& files, int node, int process) {
   return word_of_process<std::int32_t>(control, files, node, control.process(process).running, -1);
@@ -207,9 +218,11 @@ Snapshot observe(const space::Control& control, const SegmentFiles& files) {
       state.is_ready =
           running != rank && slot.asleep.load(std::memory_order_relaxed) != space::ParkState::waits;
     }
-    if (header.nodes > 1)
+    if (header.nodes > 1) {
       state.connections = word_of_process(control, files, slot.node,
                                           control.process(state.process).connections, 0u);
+      state.network = network_of(control, files, slot.node, state.process);
+    }
     state.elsewhere = slot.node != header.node && state.pid == 0;
     state.process_state = threads.state(state.pid, state.tid);
     state.wait = read_wait(slot.wait);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "command/explain/learned_words.hpp"
+#include "command/explain/network_seen.hpp"
 #include "command/explain/pending.hpp"
 #include "command/explain/segment_files.hpp"
 #include "space/control.hpp"
@@ -46,6 +47,7 @@ struct RankState {
   bool is_ready = false;  // of a virtual rank: it has yet to look, when its turn comes
   // Processes of other nodes to which its process is connected; 0 in a job of one node.
   std::uint32_t connections = 0;
+  NetworkSeen network;     // of its process
   bool elsewhere = false;  // on a node whose control block is not seen here
   char process_state = 0;  // as in /proc/PID/stat: R, S, D, T, t, Z; 0 where it cannot be read
   Wait wait;

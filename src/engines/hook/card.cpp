@@ -53,6 +53,10 @@ void* Card::unpack_rkey(int /*peer*/, std::span<const std::byte> packed) {
   return known_.emplace_back(std::move(window)).get();
 }
 
+void Card::forget_rkey(void* rkey) {
+  std::erase_if(known_, [&](const auto& window) { return window.get() == rkey; });
+}
+
 void Card::put(int /*peer*/, void* rkey, std::uint64_t to, std::span<const std::byte> from,
                std::uint64_t token) {
   begin({.what = Operation::What::put,

@@ -43,6 +43,8 @@ class Card final : public EngineAround {
   [[nodiscard]] std::vector<std::byte> register_memory(std::span<std::byte> memory) override {
     return registrations_.add(memory);
   }
+  void unregister_memory(std::span<std::byte> memory) override { registrations_.remove(memory); }
+  void forget_rkey(void* rkey) override;
   [[nodiscard]] void* unpack_rkey(int peer, std::span<const std::byte> packed) override;
   void put(int peer, void* rkey, std::uint64_t to, std::span<const std::byte> from,
            std::uint64_t token) override;

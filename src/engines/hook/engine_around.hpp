@@ -34,6 +34,10 @@ class EngineAround : public Engine {
   [[nodiscard]] std::vector<std::byte> register_memory(std::span<std::byte> memory) override {
     return inner_->register_memory(memory);
   }
+  void unregister_memory(std::span<std::byte> memory) override {
+    inner_->unregister_memory(memory);
+  }
+  void forget_rkey(void* rkey) override { inner_->forget_rkey(rkey); }
   [[nodiscard]] void* unpack_rkey(int peer, std::span<const std::byte> packed) override {
     return inner_->unpack_rkey(peer, packed);
   }

@@ -62,10 +62,12 @@ Registrations::Registrations() : file_(new_table()), table_(file_.get()) {
 }
 
 std::vector<std::byte> Registrations::add(std::span<std::byte> memory) {
-  if (used_ == RegistrationTable::count) return {};
+  if (used_ == RegistrationTable::count && free_.empty()) return {};
   const auto behind = memory_file_behind(memory);
   if (!behind) return {};
-  Registration& entry = table_.entries()[used_];
+  const std::size_t number = free_.empty() ? used_++ : free_.back();
+  if (!free_.empty()) free_.pop_back();
+  Registration& entry = table_.entries()[number];
   entry.address = reinterpret_cast<std::uint64_t>(memory.data());
   entry.bytes = memory.size();
   last_key_ += last_key_ + 1 == 0 ? 2 : 1;
@@ -73,7 +75,7 @@ std::vector<std::byte> Registrations::add(std::span<std::byte> memory) {
   entry.key.store(last_key_, std::memory_order_release);
   const PackedKey key{.key = last_key_,
                       .offset = behind->offset,
-                      .entry = static_cast<std::uint32_t>(used_++),
+                      .entry = static_cast<std::uint32_t>(number),
                       .process = getpid(),
                       .table = file_.get(),
                       .file = behind->descriptor};
@@ -81,10 +83,20 @@ std::vector<std::byte> Registrations::add(std::span<std::byte> memory) {
   return {bytes.begin(), bytes.end()};
 }
 
+void Registrations::remove(std::span<std::byte> memory) {
+  for (std::size_t i = 0; i < used_; ++i) {
+    Registration& entry = table_.entries()[i];
+    if (entry.address != reinterpret_cast<std::uint64_t>(memory.data()) || entry.key == 0) continue;
+    entry.key.store(0, std::memory_order_release);
+    free_.push_back(i);
+  }
+}
+
 void Registrations::revoke() {
   for (std::size_t i = 0; i < used_; ++i)
     table_.entries()[i].key.store(0, std::memory_order_release);
   used_ = 0;
+  free_.clear();
 }
 
 std::shared_ptr<const RegistrationTable> PeerRegistrations::of(const PackedKey& key) {

@@ -49,6 +49,8 @@ class Registrations {
 
   /// Returns a key, packed; nothing where no single memory file lies behind all of the memory.
   [[nodiscard]] std::vector<std::byte> add(std::span<std::byte> memory);
+  /// The key of memory that was added as that ends.
+  void remove(std::span<std::byte> memory);
   /// All keys end.
   void revoke();
 
@@ -56,6 +58,7 @@ class Registrations {
   base::FileDescriptor file_;
   RegistrationTable table_;
   std::size_t used_ = 0;
+  std::vector<std::size_t> free_;  // of those
   std::uint64_t last_key_;
 };
 

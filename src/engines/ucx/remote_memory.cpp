@@ -12,14 +12,24 @@ std::vector<std::byte> UcxRemoteMemory::register_here(std::span<std::byte> memor
   ucp_mem_h mapped = nullptr;
   if (!worker_.is_one_sided() || ucp_mem_map(worker_.context(), &params, &mapped) != UCS_OK)
     return {};
-  registered_.push_back(mapped);
   void* key = nullptr;
   std::size_t bytes = 0;
-  if (ucp_rkey_pack(worker_.context(), mapped, &key, &bytes) != UCS_OK) return {};
+  if (ucp_rkey_pack(worker_.context(), mapped, &key, &bytes) != UCS_OK) {
+    ucp_mem_unmap(worker_.context(), mapped);
+    return {};
+  }
+  registered_.emplace(memory.data(), mapped);
   const auto* const first = static_cast<const std::byte*>(key);
   std::vector<std::byte> packed(first, first + bytes);
   ucp_rkey_buffer_release(key);
   return packed;
+}
+
+void UcxRemoteMemory::unregister(std::span<std::byte> memory) {
+  const auto found = registered_.find(memory.data());
+  if (found == registered_.end()) return;
+  ucp_mem_unmap(worker_.context(), found->second);
+  registered_.erase(found);
 }
 
 ucp_rkey_h UcxRemoteMemory::take_key(ucp_ep_h from, std::span<const std::byte> packed) {
@@ -31,12 +41,16 @@ ucp_rkey_h UcxRemoteMemory::take_key(ucp_ep_h from, std::span<const std::byte> p
   return key;
 }
 
+void UcxRemoteMemory::destroy_key(ucp_rkey_h key) {
+  if (std::erase(keys_, key) != 0) ucp_rkey_destroy(key);
+}
+
 void UcxRemoteMemory::destroy_keys() {
   for (ucp_rkey_h const key : std::exchange(keys_, {})) ucp_rkey_destroy(key);
 }
 
 void UcxRemoteMemory::unregister_all() {
-  for (ucp_mem_h const memory : std::exchange(registered_, {}))
+  for (const auto& [begin, memory] : std::exchange(registered_, {}))
     ucp_mem_unmap(worker_.context(), memory);
 }
 

@@ -23,7 +23,31 @@
 
 namespace armature::transport {
 
-class Ucx final : public Engine {
+/// The part of the engine that has to do with memory which is registered with UCX.
+class UcxMemoryEngine : public Engine {
+ public:
+  [[nodiscard]] bool is_one_sided() const override { return worker_.is_one_sided(); }
+  [[nodiscard]] bool pins_memory() const override {
+    return worker_.is_one_sided() && worker_.has_rdma();
+  }
+  [[nodiscard]] std::vector<std::byte> register_memory(std::span<std::byte> memory) override {
+    return memory_.register_here(memory);
+  }
+  void unregister_memory(std::span<std::byte> memory) override { memory_.unregister(memory); }
+  void forget_rkey(void* rkey) override { memory_.destroy_key(static_cast<ucp_rkey_h>(rkey)); }
+  void forget_memory() override {
+    memory_.destroy_keys();
+    memory_.unregister_all();
+  }
+  /// Cards write and read aligned words as one. What UCX does by messages may not.
+  [[nodiscard]] bool has_words() const override { return pins_memory(); }
+
+ protected:
+  UcxWorker worker_;
+  UcxRemoteMemory memory_{worker_};
+};
+
+class Ucx final : public UcxMemoryEngine {
  public:
   explicit Ucx(Sink& sink) : sink_(sink) {}
   Ucx(const Ucx&) = delete;
@@ -57,24 +81,11 @@ class Ucx final : public Engine {
     return worker_.transports(peers_[static_cast<std::size_t>(peer)]->endpoint);
   }
 
-  [[nodiscard]] bool is_one_sided() const override { return worker_.is_one_sided(); }
-  [[nodiscard]] bool pins_memory() const override {
-    return worker_.is_one_sided() && worker_.has_rdma();
-  }
-  [[nodiscard]] std::vector<std::byte> register_memory(std::span<std::byte> memory) override {
-    return memory_.register_here(memory);
-  }
   [[nodiscard]] void* unpack_rkey(int peer, std::span<const std::byte> packed) override;
   void put(int peer, void* rkey, std::uint64_t to, std::span<const std::byte> from,
            std::uint64_t token) override;
   void get(int peer, void* rkey, std::uint64_t from, std::span<std::byte> to,
            std::uint64_t token) override;
-  void forget_memory() override {
-    memory_.destroy_keys();
-    memory_.unregister_all();
-  }
-  /// Cards write and read aligned words as one. What UCX does by messages may not.
-  [[nodiscard]] bool has_words() const override { return pins_memory(); }
 
  private:
   static constexpr unsigned message_id = 7;
@@ -151,8 +162,6 @@ class Ucx final : public Engine {
                                   std::unique_ptr<Sending>& sending);
 
   Sink& sink_;
-  UcxWorker worker_;
-  UcxRemoteMemory memory_{worker_};
   std::string problem_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::vector<std::unique_ptr<Sending>> spare_;

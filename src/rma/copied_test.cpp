@@ -1,0 +1,138 @@
+// How often each way of a transfer copies its bytes here: at most once where they are buffered, and
+// not at all where they are lent or the engine moves them (armci-rma-2006, 5.1).
+#include "rma/copied.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "harness/two_nodes.hpp"
+#include "rma/protocol.hpp"
+#include "rma/remote_records.hpp"
+
+namespace armature::rma {
+namespace {
+
+using harness::Bytes;
+using harness::Peer;
+using harness::TwoNodes;
+using net::network;
+
+constexpr std::size_t kibi = 1024, short_bytes = 4 * kibi, long_bytes = 504 * kibi;
+
+class CopiedTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::byte* remote() { return net_.mapping().segment(1); }
+  [[nodiscard]] std::byte* here() const { return here_; }
+  [[nodiscard]] std::uint64_t out() const { return counters().copied_out; }
+  [[nodiscard]] std::uint64_t in() const { return counters().copied_in; }
+  void put(std::size_t bytes) {
+    (void)start_good(operation_on(Verb::put, Rank(1), {remote(), source_.data(), bytes}, {}),
+                     Finish::now);
+  }
+  /// Bytes of a record that the peer says, behind its head.
+  template <class Head>
+  void say(Kind kind, const Head& head, std::size_t bytes) {
+    Bytes body(sizeof head + bytes, std::byte{7});
+    std::memcpy(body.data(), &head, sizeof head);
+    net_.peer.say(kind, 1, body.data(), body.size());
+  }
+  /// Answers a get of this process by packets.
+  void answer_gets() {
+    net_.peer.on_record = [this](const Peer::Seen& seen) {
+      if (!seen.is(Kind::get)) return;
+      const auto asked = seen.head<GetRecord>();
+      for (std::size_t left = asked.row_bytes; left > 0;) {
+        const std::size_t part = std::min(left, 8 * kibi);
+        say(Kind::data, DataRecord{asked.request}, part);
+        left -= part;
+      }
+    };
+  }
+  void get(std::size_t bytes) {
+    (void)start_good(
+        operation_on(Verb::get, Rank(1), {source_.data(), remote(), bytes}, {.call = "get"}),
+        Finish::now);
+  }
+  /// Returns the bytes copied for the answer to a get of the peer.
+  std::uint64_t copied_for_answer(std::size_t bytes) {
+    const std::uint64_t before = out();
+    const std::size_t answers = net_.peer.seen(Kind::data).size();
+    GetRecord asked{};
+    asked.request = 1;
+    asked.address = reinterpret_cast<std::uint64_t>(here());
+    asked.row_bytes = bytes;
+    net_.peer.say(Kind::get, 1, &asked, offsetof(GetRecord, level));
+    EXPECT_TRUE(net_.until([&] { return net_.peer.seen(Kind::data).size() > answers; }));
+    const std::lock_guard locked(network()->links().lock());  // the first piece may not be the last
+    return out() - before;
+  }
+  [[nodiscard]] const space::NetworkCounters& counters() const {
+    return net_.mapping().process_slot(0).network;
+  }
+
+  TwoNodes net_{TwoNodes::with(service)};
+  Bytes source_ = Bytes(long_bytes, std::byte{1});
+  space::AddressSpace::Failure failure_;
+  std::byte* const here_ = static_cast<std::byte*>(
+      net_.space().allocate(long_bytes, 64, space::Allocation::Kind::local, failure_));
+};
+
+TEST_F(CopiedTest, a_short_put_is_copied_once_a_side) {
+  put(short_bytes);
+  EXPECT_EQ(out(), short_bytes);
+  say(Kind::put, PutRecord{reinterpret_cast<std::uint64_t>(here())}, short_bytes);
+  ASSERT_TRUE(net_.until([&] { return here()[short_bytes - 1] == std::byte{7}; }));
+  EXPECT_TRUE(net_.until([&] { return in() > 0; }));
+  EXPECT_EQ(in(), short_bytes);
+  EXPECT_EQ(out(), short_bytes);
+}
+
+TEST_F(CopiedTest, a_long_put_is_lent) {
+  put(long_bytes);
+  EXPECT_EQ(out(), 0U);
+}
+
+TEST_F(CopiedTest, short_rows_of_a_long_put_are_packed_once) {
+  Subarray rows;
+  rows.row_bytes = 512;
+  rows.levels = 1;
+  rows.counts[0] = 256;
+  rows.to_strides[0] = rows.from_strides[0] = 1024;
+  Operation packed = operation_on(Verb::put, Rank(1), {remote(), source_.data(), 0}, {});
+  packed.subarray = rows;
+  (void)start_good(packed, Finish::now);
+  EXPECT_EQ(out(), 256 * 512U);
+}
+
+TEST_F(CopiedTest, what_was_got_is_copied_once) {
+  answer_gets();
+  get(short_bytes);
+  EXPECT_EQ(in(), short_bytes);
+  get(long_bytes);
+  EXPECT_EQ(in(), short_bytes + long_bytes);
+  EXPECT_EQ(out(), 0U);
+}
+
+TEST_F(CopiedTest, a_short_answer_is_copied_once_and_a_long_one_is_lent) {
+  EXPECT_EQ(copied_for_answer(short_bytes), short_bytes);
+  EXPECT_EQ(copied_for_answer(long_bytes), 0U);
+}
+
+TEST_F(CopiedTest, what_the_engine_moves_is_not_copied) {
+  net_.peer.one_sided.is_offered = true;
+  choose_protocols({.long_pieces = true});
+  net_.peer.on_record = [this](const Peer::Seen& seen) {
+    if (seen.is(Kind::key)) say(Kind::keyed, seen.head<KeyRecord>().request, 8);
+  };
+  put(long_bytes);
+  get(long_bytes);
+  choose_protocols({});
+  EXPECT_EQ(net_.peer.one_sided.puts, 1U);
+  EXPECT_EQ(net_.peer.one_sided.gets, 1U);
+  EXPECT_EQ(in() + out(), 0U);
+}
+
+}  // namespace
+}  // namespace armature::rma
