@@ -112,7 +112,7 @@ void add_bench_rank(CLI::App& app) {
       ->check(CLI::IsMember({"rma",     "local",      "messages", "rmi",     "concurrent",
                              "virtual", "checkpoint", "recovery", "hotspot", "hotspot.balanced",
                              "nodes",   "net",        "rss",      "create",  "collectives",
-                             "arrays",  "tasks",      "scale",    "start",   "nothing"}));
+                             "arrays",  "tasks",      "scale",    "start",   "nothing", "predicted"}));
   rank->add_option("--to", options->to);
   rank->add_option("--folder", options->folder);
   rank->add_option("--only", options->only)->expected(1)->take_all();
@@ -130,7 +130,7 @@ void add_bench(CLI::App& app) {
   bench->require_subcommand(1);
   bench->footer(
       "`armature bench rma --help`, and so with messages, rmi, virtual, net, collectives, "
-      "arrays, tasks, scale and shmem, lists the rows, with examples.");
+      "arrays, tasks, predict, scale and shmem, lists the rows, with examples.");
   add_suite(*bench, bench::rma_suite);
   add_suite(*bench, bench::messages_suite);
   add_suite(*bench, bench::rmi_suite);
@@ -139,6 +139,7 @@ void add_bench(CLI::App& app) {
   add_suite(*bench, bench::collectives_suite);
   add_suite(*bench, bench::arrays_suite);
   add_suite(*bench, bench::tasks_suite);
+  add_suite(*bench, bench::predict_suite);
   add_suite(*bench, bench::scale_suite);
   add_suite(*bench, bench::shmem_suite);
   add_bench_rank(app);

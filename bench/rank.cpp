@@ -241,6 +241,11 @@ int rank_main(const RankOptions& options) {
                         .effort = effort_of(options),
                         .report = report_of(options, world),
                         .memory = false});
+    if (options.task == "predicted")
+      predicted_rows(world, {.only = options.only,
+                             .effort = effort_of(options),
+                             .report = report_of(options, world),
+                             .memory = false});
     if (options.task == "virtual") virtual_ranks(options, world);
     if (options.task == "nodes") changing_nodes(options, world);
     if (options.task.starts_with("hotspot")) hotspot(options, world, options.task);

@@ -77,6 +77,8 @@ void array_call_rows(Stage& stage, const std::string& tail);
 void task_rows(World& world, const Settings& settings);
 void empty_task_row(Stage& stage, const std::string& tail);
 void task_pattern_rows(Stage& stage, const std::string& tail);
+/// Steps of programs that compute by armature::compute, in time that is real or simulated.
+void predicted_rows(World& world, const Settings& settings);
 /// Rows of each collective call among all ranks, with private data of several lengths.
 void every_collective(World& world, const Settings& settings);
 

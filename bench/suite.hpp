@@ -109,6 +109,7 @@ extern const Suite net_suite;
 extern const Suite collectives_suite;
 extern const Suite arrays_suite;
 extern const Suite tasks_suite;
+extern const Suite predict_suite;
 extern const Suite scale_suite;
 extern const Suite shmem_suite;
 
