@@ -109,10 +109,11 @@ void add_bench_rank(CLI::App& app) {
   rank->group("");  // not in the help
   rank->add_option("task", options->task)
       ->required()
-      ->check(CLI::IsMember({"rma",     "local",      "messages", "rmi",     "concurrent",
-                             "virtual", "checkpoint", "recovery", "hotspot", "hotspot.balanced",
-                             "nodes",   "net",        "rss",      "create",  "collectives",
-                             "arrays",  "tasks",      "scale",    "start",   "nothing", "predicted"}));
+      ->check(CLI::IsMember({"rma",      "local",      "messages", "rmi",     "concurrent",
+                             "virtual",  "checkpoint", "recovery", "hotspot", "hotspot.balanced",
+                             "nodes",    "net",        "rss",      "create",  "collectives",
+                             "arrays",   "tasks",      "scale",    "start",   "nothing",
+                             "predicted"}));
   rank->add_option("--to", options->to);
   rank->add_option("--folder", options->folder);
   rank->add_option("--only", options->only)->expected(1)->take_all();

@@ -19,7 +19,7 @@ namespace armature::bench {
 
 namespace {
 
-constexpr int delay_us = 2000;
+constexpr int delay_us = 5000;
 constexpr int ranks_of_rows[] = {2, 4, 8, 16};
 constexpr double within = 0.25;
 
@@ -83,19 +83,20 @@ void collect(Collector& collector) {
 std::string worst(const std::vector<Row>& rows) {
   const auto off = [](const Row& row) { return std::abs(row.ratio().value_or(1) - 1); };
   const Row& row = *std::ranges::max_element(rows, {}, off);
-  return fmt::format("\nfurthest off: {}, by {:.1f} %; {} within {:.0f} % of the real run\n", row.op,
-                     100 * off(row), off(row) <= within ? "all are" : "not all are", 100 * within);
+  return fmt::format("\nfurthest off: {}, by {:.1f} %; {} within {:.0f} % of the real run\n",
+                     row.op, 100 * off(row), off(row) <= within ? "all are" : "not all are",
+                     100 * within);
 }
 
 constexpr const char* footer =
     R"(Rows (time in ns of a step), for jobs of 2, 4, 8 and 16 ranks (.p2 .. .p16). ns is what
 `armature run --simulate --network` predicts. limit_ns is what the same program takes on as many
-pretended nodes, whose packets are sent 2 ms late. Computing is armature::compute, which sleeps in
+pretended nodes, whose packets are sent 5 ms late. Computing is armature::compute, which sleeps in
 the real run. What a message and its bytes cost is measured first, between two ranks.
-  halo               8 KiB to both neighbours in a ring, then 4 ms of computing
-  allreduce          4 ms of computing, then the sum of a double
-  alltoall           4 ms of computing, then 1 KiB from each to each
-  hotspot            elements of which a quarter computes 13 ms and the others 1 ms; after an eighth
+  halo               8 KiB to both neighbours in a ring, then 10 ms of computing
+  allreduce          10 ms of computing, then the sum of a double
+  alltoall           10 ms of computing, then 1 KiB from each to each
+  hotspot            elements of which a quarter computes 26 ms and the others 2 ms; after an eighth
                      of the steps they are balanced
 
 Below the table is the prediction that is furthest off.
@@ -117,11 +118,12 @@ constexpr Aim aims[] = {
 
 }  // namespace
 
-const Suite predict_suite = {.name = "predict",
-                             .title = "Predicted times beside real runs on nodes that are far apart",
-                             .footer = footer,
-                             .collect = collect,
-                             .aims = aims,
-                             .notes = worst};
+const Suite predict_suite = {
+    .name = "predict",
+    .title = "Predicted times beside real runs on nodes that are far apart",
+    .footer = footer,
+    .collect = collect,
+    .aims = aims,
+    .notes = worst};
 
 }  // namespace armature::bench

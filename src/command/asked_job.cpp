@@ -108,13 +108,16 @@ AskedJob::AskedJob(ObservedJob job, Word word)
 bool AskedJob::is_there() const { return runs(pid_); }
 
 bool AskedJob::is_answered() const {
-  return wait::is_answered(*header_, request_) || (is_started_ && header_->all_have_joined());
+  return (is_heard_ && wait::is_answered(*header_, request_)) ||
+         (is_started_ && header_->all_have_joined());
 }
 
 void AskedJob::ask() {
   std::atomic<std::uint64_t>& wanted = header_->resize.wanted;
   std::uint64_t before = wanted.load(std::memory_order_acquire), next = 0;
   do {
+    is_heard_ = static_cast<std::uint32_t>(before) != NodeRequest::nobody_listens;
+    if (!is_heard_) return;
     const auto number = static_cast<std::uint32_t>(before >> 32);
     const bool is_pending = !wait::is_answered(*header_, number);
     next = ((before >> 32) + 1) << 32 | word_(static_cast<std::uint32_t>(before), is_pending);
@@ -132,9 +135,9 @@ void AskedJob::follow() {
   // Else its ranks would say so when they meet.
   is_started_ = !has_launcher_ && header_->processes == word_(0, false);
   if (is_started_) return;
-  // The new job may have come when nobody looked at the former one any more.
+  // A request that was heard goes on with the job, unless another launcher has started that.
   const auto known = static_cast<std::uint32_t>(header_->resize.wanted.load() >> 32);
-  if (static_cast<std::int32_t>(known - request_) < 0) ask();
+  if (!is_heard_ || static_cast<std::int32_t>(known - request_) < 0) ask();
 }
 
 std::string AskedJob::why_it_takes_long() const {

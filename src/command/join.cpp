@@ -48,9 +48,8 @@ void join(ChangeOptions wanted) {
   require_to_take_nodes(job);
   const space::ControlHeader& header = job.control().header();
   if (wanted.processes == 0)
-    wanted.processes = std::max(
-        wait::hosting_processes(header) / std::max(static_cast<std::uint32_t>(header.nodes), 1u),
-        1u);
+    wanted.processes =
+        std::max(wait::hosting_processes(header) / std::max(wait::hosting_nodes(header), 1u), 1u);
   const auto one_more = [processes = wanted.processes](std::uint32_t before, bool is_pending) {
     // Two nodes may join at once: neither is forgotten.
     const NodeRequest others = NodeRequest::of(before);

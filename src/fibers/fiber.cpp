@@ -14,6 +14,18 @@ ExceptionState exchange_exceptions(const ExceptionState& next) {
   return std::exchange(exception_state(), next);
 }
 
+/// A stack that belongs to somebody else.
+struct LentStack {
+  std::span<std::byte> memory;
+  [[nodiscard]] boost::context::stack_context allocate() const {
+    boost::context::stack_context stack;
+    stack.size = memory.size();
+    stack.sp = memory.data() + memory.size();
+    return stack;
+  }
+  void deallocate(boost::context::stack_context& /*stack*/) const {}
+};
+
 }  // namespace
 
 struct Fiber::Implementation {
@@ -23,17 +35,26 @@ struct Fiber::Implementation {
   bool done = false;
 };
 
-Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body)
-    : implementation_(std::make_unique<Implementation>()) {
+template <class Stack>
+void Fiber::begin(Stack stack, std::function<void()> body) {
   Implementation& me = *implementation_;
-  me.inside = boost::context::fiber(std::allocator_arg,
-                                    boost::context::protected_fixedsize_stack(stack_bytes),
+  me.inside = boost::context::fiber(std::allocator_arg, stack,
                                     [&me, body = std::move(body)](boost::context::fiber&& outside) {
                                       me.outside = std::move(outside);
                                       body();
                                       me.done = true;
                                       return std::move(me.outside);
                                     });
+}
+
+Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body)
+    : implementation_(std::make_unique<Implementation>()) {
+  begin(boost::context::protected_fixedsize_stack(stack_bytes), std::move(body));
+}
+
+Fiber::Fiber(std::span<std::byte> stack, std::function<void()> body)
+    : implementation_(std::make_unique<Implementation>()) {
+  begin(LentStack{stack}, std::move(body));
 }
 
 Fiber::~Fiber() = default;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 
 namespace armature::fibers {
 
@@ -11,6 +13,8 @@ class Fiber {
  public:
   /// Throws std::bad_alloc when there is no memory for the stack, which ends in a guard page.
   Fiber(std::size_t stack_bytes, std::function<void()> body);
+  /// Its stack is memory of the caller's, which has no guard page.
+  Fiber(std::span<std::byte> stack, std::function<void()> body);
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
   /// Only once it is done, or before its first resume().
@@ -24,6 +28,8 @@ class Fiber {
 
  private:
   struct Implementation;
+  template <class Stack>
+  void begin(Stack stack, std::function<void()> body);
   std::unique_ptr<Implementation> implementation_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "team/team_state.hpp"
+#include "wait/cost_model.hpp"
 #include "wait/notifier.hpp"
 #include "wait/ordered.hpp"
 #include "wait/wait.hpp"
@@ -27,6 +28,20 @@ class FenceFuture final : public FutureState<void> {
 
   const Fences::OfTeam* fence = nullptr;
 };
+
+/// The cost of the wave in a simulation that predicts times: each member tells all of its tally.
+wait::RoundCost cost_of_wave(const Fences::OfTeam& fence) {
+  return {.team = fence.block->fence_lines(),
+          .round = fence.termination.wave(),
+          .member = static_cast<std::size_t>(fence.me),
+          .ranks = {fence.block->ranks(), fence.block->size}};
+}
+
+/// Whether tallies of the wave may be read: false in such a simulation while they are on their way.
+bool have_come(const Fences::OfTeam& fence) {
+  const wait::CostModel* const model = wait::CostModel::of_job();
+  return model == nullptr || model->has_heard(cost_of_wave(fence));
+}
 
 }  // namespace
 
@@ -94,6 +109,8 @@ void Fences::show(OfTeam& fence) {
   // Release: who sees the wave sees its tally; and a tally of the next wave, sampled after this one
   // was seen complete, is sampled after every one of this wave.
   line.wave.store(wave, std::memory_order_release);
+  if (wait::CostModel* const model = wait::CostModel::of_job(); model != nullptr) [[unlikely]]
+    model->show(cost_of_wave(fence));
   if (fence.by_sums) {
     fence.gathered = {};
     fence.gathered_from = 0;
@@ -145,6 +162,7 @@ void Fences::advance_one(OfTeam& fence) {
   Termination& termination = fence.termination;
   while (termination.under_way()) {
     if (fence.by_sums && fence.me == 0) gather(fence);
+    if (!have_come(fence)) return;
     const auto read = [&](int member, std::uint64_t wave) { return look(fence, member, wave); };
     const int lines = fence.by_sums ? 1 : fence.team.size();
     const std::uint64_t wave = termination.wave();
@@ -215,7 +233,7 @@ void Fences::forget_teams() {
 bool Fences::can_advance(const OfTeam& fence) {
   const Termination& termination = fence.termination;
   const std::uint64_t wave = termination.wave();
-  if (look(fence, termination.awaited(), wave)) return true;
+  if (look(fence, termination.awaited(), wave)) return have_come(fence);
   if (fence.by_sums && fence.me == 0 && fence.gathered_from < static_cast<int>(fence.block->size)) {
     const auto next = static_cast<std::size_t>(fence.gathered_from);
     return fence.block->fence_line(next, wave).wave.load(std::memory_order_acquire) >= wave;

@@ -193,8 +193,7 @@ std::uint64_t TimedNetwork::visible_messages(int from, int to, std::uint64_t wri
   return see(from, to, lane(from, to).messages, written);
 }
 
-void TimedNetwork::enter(const wait::RoundCost& cost) {
-  if (cost.is_fence) fence(-1);
+TimedNetwork::Round& TimedNetwork::take_part(const wait::RoundCost& cost) {
   Round& round = rounds_[{cost.team, cost.round}];
   RoundTimes& times = round.times;
   if (times.entered.empty()) {
@@ -205,6 +204,29 @@ void TimedNetwork::enter(const wait::RoundCost& cost) {
   times.entered[cost.member] = simulator_.now();
   times.shown[cost.member] = cost.shown_bytes;
   ++round.entered;
+  return round;
+}
+
+void TimedNetwork::enter(const wait::RoundCost& cost) {
+  if (cost.is_fence) fence(-1);
+  take_part(cost);
+}
+
+// All have heard of the round before the last one when all have shown this one.
+void TimedNetwork::show(const wait::RoundCost& cost) {
+  Round& round = take_part(cost);
+  if (round.entered < cost.ranks.size()) return;
+  round.times.cost.ranks = cost.ranks;
+  round.left = times_of_round(round.times, costs_);
+  for (std::size_t member = 0; member < cost.ranks.size(); ++member)
+    simulator_.notify_at(round.left[member], cost.ranks[member]);
+  rounds_.erase({cost.team, cost.round - 2});
+}
+
+bool TimedNetwork::has_heard(const wait::RoundCost& cost) const {
+  const auto found = rounds_.find({cost.team, cost.round});
+  return found != rounds_.end() && !found->second.left.empty() &&
+         found->second.left[cost.member] <= simulator_.now();
 }
 
 void TimedNetwork::leave(const wait::RoundCost& cost) {

@@ -50,6 +50,8 @@ class TimedNetwork final : public wait::CostModel, public transport::FaultModel 
   std::uint64_t visible_messages(int from, int to, std::uint64_t written) override;
   void enter(const wait::RoundCost& round) override;
   void leave(const wait::RoundCost& round) override;
+  void show(const wait::RoundCost& round) override;
+  [[nodiscard]] bool has_heard(const wait::RoundCost& round) const override;
 
   std::uint64_t visible(int from, int to, std::uint64_t published) override;
   bool clogs(int /*from*/, int /*to*/) override { return false; }
@@ -78,6 +80,7 @@ class TimedNetwork final : public wait::CostModel, public transport::FaultModel 
   };
   using RoundKey = std::pair<const void*, std::uint64_t>;
 
+  Round& take_part(const wait::RoundCost& round);
   Lane& lane(int from, int to);
   End& end(int rank) { return ends_[static_cast<std::size_t>(rank)]; }
   using Act = std::function<void()>;

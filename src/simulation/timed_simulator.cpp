@@ -1,6 +1,7 @@
 #include "simulation/timed_simulator.hpp"
 
 #include <ctime>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,7 +14,6 @@
 namespace armature::simulation {
 namespace {
 
-constexpr std::size_t timed_stack_bytes = 256 << 10;
 // A rank that polls looks so often; one that nobody notifies looks ever less often.
 constexpr Picoseconds poll = 100'000, patience_min = 10'000'000, patience_max = 10'000'000'000;
 // So often ranks poll while nothing else happens; then ever less often. A program may compute and
@@ -41,7 +41,10 @@ Picoseconds processor_time() {
 }  // namespace
 
 TimedSimulator::TimedSimulator(const space::Mapping& mapping, int ranks, GiveUp give_up)
-    : mapping_(mapping), give_up_(give_up), ranks_(static_cast<std::size_t>(ranks)) {
+    : mapping_(mapping),
+      give_up_(give_up),
+      stacks_(static_cast<std::size_t>(ranks)),
+      ranks_(static_cast<std::size_t>(ranks)) {
   base::state<TimedClock>().simulator = this;
   // From 1 on: 0 is no time in many places.
   base::simulated.now_ns = [] {
@@ -75,6 +78,11 @@ void TimedSimulator::resume(int rank, Picoseconds time) {
   wait::set_this_rank(one.context);
   const Picoseconds begun = measured_ > 0 ? processor_time() : 0;
   one.fiber->resume();
+  if (stacks_.is_used_up(static_cast<std::size_t>(rank))) {
+    const std::string text = fmt::format("simulation: rank {} has used up its stack of {} KiB",
+                                         rank, TimedStacks::bytes_each >> 10);
+    give_up_(1, text.c_str());
+  }
   if (measured_ > 0) {
     const auto took =
         static_cast<Picoseconds>(static_cast<double>(processor_time() - begun) * measured_);
@@ -96,8 +104,7 @@ void TimedSimulator::happen(std::uint32_t place) {
 void TimedSimulator::run(const std::function<void(int rank)>& live) {
   std::size_t left = ranks_.size();
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    ranks_[i].fiber = std::make_unique<fibers::Fiber>(timed_stack_bytes,
-                                                      [&live, i] { live(static_cast<int>(i)); });
+    ranks_[i].fiber = stacks_.fiber(i, [&live, i] { live(static_cast<int>(i)); });
     push(static_cast<int>(i), 0, State::ready);
   }
   while (left > 0) {

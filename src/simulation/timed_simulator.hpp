@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fibers/fiber.hpp"
+#include "simulation/timed_stacks.hpp"
 #include "transport/network_costs.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/scheduler.hpp"
@@ -121,6 +122,7 @@ class TimedSimulator final : public wait::Scheduler {
   Picoseconds busy_until_ = 0;
   std::uint64_t idle_polls_ = 0;  // since then
   std::uint64_t numbers_ = 0;
+  TimedStacks stacks_;
   std::vector<Ranked> ranks_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
   std::vector<std::function<void()>> events_;

@@ -25,6 +25,7 @@
 #include "space/segment_head.hpp"
 #include "space/team_block.hpp"
 #include "space/virtual_segment.hpp"
+#include "space/world_place.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -66,7 +67,7 @@ void write_at(int fd, const void* data, std::size_t bytes, std::uint64_t offset)
 std::uint64_t segment_file_bytes(const ControlHeader& header, std::uint32_t first) {
   const std::uint64_t count = std::min(header.layout.file_segments, header.ranks - first);
   return count * header.layout.segment_bytes +
-         (header.ranks_are_virtual != 0 ? TeamBlock::bytes(header.ranks) : 0);
+         (world_lies_behind(header) ? TeamBlock::bytes(header.ranks) : 0);
 }
 
 void check(const ControlHeader& header) {
@@ -115,9 +116,6 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.layout.segment_bytes =
       options.segment_bytes != 0 ? options.segment_bytes : default_segment_bytes(options.ranks);
   header.layout.segment_base = options.segment_base != 0 ? options.segment_base : default_base;
-  header.layout.file_segments = options.virtual_processes
-                                    ? std::max(options.ranks, 1u)
-                                    : (options.ranks + segment_files_max - 1) / segment_files_max;
   header.settings.cores = options.cores;
   header.settings.check_full = options.check_full || always_check_full ? 1 : 0;
   header.settings.reproducible = options.reproducible ? 1 : 0;
@@ -141,6 +139,9 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
     header.nodes = std::max(header.nodes, node + 1);
   if (options.virtual_processes && header.nodes == 1 && !options.slots_have_pages)
     header.layout.slot_bytes = sizeof(RankSlot);
+  header.layout.file_segments = world_lies_behind(header)
+                                    ? std::max(options.ranks, 1u)
+                                    : (options.ranks + segment_files_max - 1) / segment_files_max;
   check(header);
   return header;
 }
@@ -153,8 +154,8 @@ void write_world(const JobMemory& memory, const ControlHeader& header, std::uint
   world->users = users;
   for (std::uint32_t r = 0; r < header.ranks; ++r) world->ranks()[r] = static_cast<std::int32_t>(r);
   write_at(memory.segments[0].get(), block.get(), TeamBlock::head_bytes(header.ranks),
-           header.ranks_are_virtual != 0 ? header.ranks * header.layout.segment_bytes
-                                         : SegmentHead::world_block_offset(header.ranks));
+           world_lies_behind(header) ? header.ranks * header.layout.segment_bytes
+                                     : SegmentHead::world_block_offset(header.ranks));
 }
 
 /// The last of those that begin there or before.

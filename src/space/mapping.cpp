@@ -16,6 +16,7 @@
 #include "base/valgrind.hpp"
 #include "space/lock_all.hpp"
 #include "space/virtual_segment.hpp"
+#include "space/world_place.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -68,7 +69,7 @@ void protect(const Mapping& mapping, int rank, int protection, const char* what_
 void map_segments(const Mapping& mapping, int first, int count, int file, int access) {
   void* wanted = mapping.segment(first);
   std::size_t bytes = static_cast<std::size_t>(count) * mapping.segment_bytes();
-  if (mapping.header().ranks_are_virtual != 0) bytes += TeamBlock::bytes(mapping.header().ranks);
+  if (world_lies_behind(mapping.header())) bytes += TeamBlock::bytes(mapping.header().ranks);
   void* got =
       mmap(wanted, bytes, access, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, file, 0);
   if (got == wanted) return;
@@ -97,7 +98,7 @@ void map_all_segments(const Mapping& mapping, const std::vector<int>& segments) 
                  segments[static_cast<std::size_t>(first / together)], access);
   std::byte* const begin = mapping.segment(0);
   std::size_t bytes = static_cast<std::size_t>(ranks) * mapping.segment_bytes();
-  if (mapping.header().ranks_are_virtual != 0) bytes += TeamBlock::bytes(mapping.header().ranks);
+  if (world_lies_behind(mapping.header())) bytes += TeamBlock::bytes(mapping.header().ranks);
   if (!open_mapped(begin, bytes, access))
     base::fail(Errc::start,
                fmt::format("the segments cannot be touched: {}", base::system_text(errno)));
@@ -178,7 +179,7 @@ Mapping::Mapping(Control control)
       heap_offset_(heap_start(control.header())) {}
 
 TeamBlock& Mapping::world_block() const {
-  if (header().ranks_are_virtual != 0) return *reinterpret_cast<TeamBlock*>(segment(ranks_));
+  if (world_lies_behind(header())) return *reinterpret_cast<TeamBlock*>(segment(ranks_));
   return *reinterpret_cast<TeamBlock*>(
       segment(0) + SegmentHead::world_block_offset(static_cast<std::uint32_t>(ranks_)));
 }

@@ -7,6 +7,7 @@
 #include "space/layout.hpp"
 #include "space/segment_head.hpp"
 #include "space/team_block.hpp"
+#include "space/world_place.hpp"
 
 namespace armature::space {
 
@@ -59,11 +60,11 @@ struct VirtualSegment {
 };
 static_assert(stack_shift_max < VirtualSegment::table_reach / 4);
 
-/// The offset at which heaps for others begin. Virtual ranks may be many: the world's block lies
-/// behind all their segments.
+/// The offset at which heaps for others begin.
 inline std::size_t heap_start(const ControlHeader& header) {
   if (header.ranks_are_virtual != 0) return VirtualSegment(header).heap();
-  return SegmentHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks));
+  return SegmentHead::heap_start(header.ranks,
+                                 world_lies_behind(header) ? 0 : TeamBlock::bytes(header.ranks));
 }
 
 }  // namespace armature::space

@@ -60,6 +60,10 @@ class CostModel {
   /// Around a member's part of a round: the second returns when news of all has reached it.
   virtual void enter(const RoundCost& round) = 0;
   virtual void leave(const RoundCost& round) = 0;
+  /// A member's part of a round for which it does not wait. It is notified when news of all has
+  /// reached it, and `has_heard` is true from then on. Rounds of one team follow each other.
+  virtual void show(const RoundCost& round) = 0;
+  [[nodiscard]] virtual bool has_heard(const RoundCost& round) const = 0;
 
  private:
   struct OfJob {

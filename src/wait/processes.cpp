@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 
 #include "base/futex.hpp"
 
@@ -87,6 +88,16 @@ std::uint32_t hosting_processes(const space::ControlHeader& job) {
   for (std::uint32_t p = 0; p < job.processes; ++p)
     count += control.process(static_cast<int>(p)).belongs(reconfigured) ? 1 : 0;
   return count;
+}
+
+std::uint32_t hosting_nodes(const space::ControlHeader& job) {
+  const space::Control control{
+      reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job))};
+  const std::uint32_t reconfigured = job.quiesce.epoch.entered.load(std::memory_order_acquire);
+  std::set<std::int32_t> nodes;
+  for (int p = 0; p < static_cast<int>(job.processes); ++p)
+    if (control.process(p).belongs(reconfigured)) nodes.insert(control.process(p).node);
+  return static_cast<std::uint32_t>(nodes.size());
 }
 
 std::vector<int> those_who_change(const space::Mapping& mapping,

@@ -63,6 +63,8 @@ inline bool recovers_on_nodes(const space::ControlHeader& job) {
 
 /// How many processes host the ranks of the job now.
 std::uint32_t hosting_processes(const space::ControlHeader& job);
+/// On how many nodes these are.
+std::uint32_t hosting_nodes(const space::ControlHeader& job);
 
 /// Whether all ranks of the job have, on whatever node, for a node that has none left.
 bool all_have_finished(const space::Mapping& mapping);

@@ -47,11 +47,15 @@ void tell_problem(const World& world, const space::Mapping& mapping, const Reque
   resize.restart.store(Restart::failed, std::memory_order_release);
 }
 
-/// Called by rank 0.
-bool take_wish_of_launcher(space::Resize& resize) {
+/// Called by rank 0. The launcher, which sleeps until then, looks at once.
+bool take_wish_of_launcher(space::ControlHeader& job) {
+  std::atomic<Restart>& restart = job.resize.restart;
   Restart wanted = Restart::wanted;
-  return resize.restart.load(std::memory_order_relaxed) == wanted &&
-         resize.restart.compare_exchange_strong(wanted, Restart::begun, std::memory_order_acq_rel);
+  const bool is_wanted =
+      restart.load(std::memory_order_relaxed) == wanted &&
+      restart.compare_exchange_strong(wanted, Restart::begun, std::memory_order_acq_rel);
+  if (is_wanted && job.launcher.is_there != 0) kill(job.launcher.pid, SIGCHLD);
+  return is_wanted;
 }
 
 /// Found by rank 0, and known to all then.
@@ -169,8 +173,8 @@ bool restart_if_wanted(const World& world, const char* call) {
     if (requests.leaving.size() >= requests.hosting.size()) end_as_asked();
   }
   Begun begun;
-  const bool is_wanted = is_launched(job) ? world.rank() == 0 && take_wish_of_launcher(job.resize)
-                                          : requests.are_there();
+  const bool is_wanted =
+      is_launched(job) ? world.rank() == 0 && take_wish_of_launcher(job) : requests.are_there();
   if (world.rank() == 0 && is_wanted) begun = begin(mapping, requests);
   if (world.rank() == 0 && is_launched(job) && !is_wanted) begun.change = take_change(mapping);
   begun.share(world);

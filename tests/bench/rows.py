@@ -76,6 +76,8 @@ SUITES = {
                   "trivial", "stencil", "fft", "tree", "random", "spread")}}),
     "scale": ({}, {f"{op}.{ranks}": [size] for op, size in (("start", None), ("halo", 4096), ("barrier", 0), ("allreduce", 8))
                    for ranks in ("p2", "p4", "p8", "p16", "p32", "v4", "v10", "v100", "v1000")}),
+    "predict": ({f"{op}.p{ranks}": [0] for op in ("halo", "allreduce", "alltoall", "hotspot")
+                 for ranks in (2, 4, 8, 16)}, {}),
     "shmem": (SHMEM, {op: [8, 1 << 20] for op in ("sum_reduce", "broadcast", "collect", "fcollect")}),
     "rmi": (RMI, {"rpc.bytes": LONG, "rpc.bytes.threads": LONG}),
 }

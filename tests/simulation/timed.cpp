@@ -213,6 +213,12 @@ Kernels all_kernels() {
            expect(allreduce(world, 1.0) == world.size(), "allreduce: the number of members");
          return begun;
        }},
+      {"fence",
+       [](World& world, const Settings& s) {
+         const auto begun = begin_together(world);
+         for (int i = 0; i < s.repeats; ++i) armature::rmi_fence(world);
+         return begun;
+       }},
       {"start", [](World&, const Settings&) { return std::uint64_t{0}; }},
       {"unheard", unheard},
       {"patient", patient},

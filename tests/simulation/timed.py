@@ -1,4 +1,4 @@
-"""Predicted times against closed forms of LogGP (Alexandrov et al., 1995): timed.py ARMATURE PROGRAM [--large]
+"""Predicted times against closed forms of LogGP (Alexandrov et al., 1995): timed.py ARMATURE PROGRAM [--large | --huge]
 
 The closed forms follow the schedules that the runtime uses (docs/internals/collectives.md, rounds.md): dissemination,
 trees and doubling of messages, and the tree of rounds. A message of n bytes takes o + (n + HEAD) G + L + o.
@@ -31,8 +31,8 @@ def run(network, ranks, *words, fails=False):
 
 
 def time_of(network, ranks, *words):
-    """Seconds of one repeat."""
-    return float(run(network, ranks, *words)[0].stdout) * 1e-9
+    """Seconds of one repeat; 0 where nothing is measured."""
+    return float(run(network, ranks, *words)[0].stdout or 0) * 1e-9
 
 
 class Costs:
@@ -87,6 +87,8 @@ def closed_forms():
         for ranks in (8, 64):
             where = f"{ranks} ranks, {costs.text}"
             close(time_of(costs.text, ranks, "round_barrier", 1), costs.round(ranks), f"a round, {where}")
+            # The first fence of a job takes two waves, each of which is such a round.
+            close(time_of(costs.text, ranks, "fence", 1), 2 * costs.round(ranks), f"a fence, {where}")
 
 
 def operations():
@@ -147,7 +149,16 @@ def large():
     print(f"100 steps of a halo of 10,000 ranks in {spent.ru_utime + spent.ru_stime:.1f} s of one core")
 
 
-if "--large" in sys.argv:
+def huge():
+    time_of(NETWORKS[0].text, 100_000, "start")
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"100,000 ranks start and end in {spent.ru_utime + spent.ru_stime:.1f} s of one core, "
+          f"{spent.ru_maxrss / 1e6:.1f} GB")
+
+
+if "--huge" in sys.argv:
+    huge()
+elif "--large" in sys.argv:
     large()
 else:
     closed_forms()

@@ -5,11 +5,12 @@
 
 #include "space/segment_head.hpp"
 #include "space/team_block.hpp"
+#include "space/world_place.hpp"
 
 namespace armature::command {
 
 TeamPlace place_of_world(const space::ControlHeader& header) {
-  const std::uint64_t offset = header.ranks_are_virtual != 0
+  const std::uint64_t offset = space::world_lies_behind(header)
                                    ? header.ranks * header.layout.segment_bytes
                                    : space::SegmentHead::world_block_offset(header.ranks);
   return {header.node, header.layout.segment_base + offset};

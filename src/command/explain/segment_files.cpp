@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "space/job_memory.hpp"
+#include "space/world_place.hpp"
 
 namespace armature::command {
 
@@ -31,7 +32,7 @@ std::optional<SegmentFiles::Place> SegmentFiles::find(const space::ControlHeader
                                                       std::uint64_t address,
                                                       std::size_t bytes) const {
   // All segments, and the world's block behind them.
-  if (header.ranks_are_virtual != 0) {
+  if (space::world_lies_behind(header)) {
     if (fds.empty() || address < header.layout.segment_base) return std::nullopt;
     return Place{fds[0], address - header.layout.segment_base};
   }
