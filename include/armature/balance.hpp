@@ -17,7 +17,7 @@ namespace armature::balance {
 
 /// Something that can be moved.
 struct Item {
-  double load = 0;  // seconds of computing since the last time
+  double load = 0;  // seconds of computing since the last time, at a place of speed 1
   int place = 0;    // where it is
 };
 
@@ -33,6 +33,9 @@ struct Problem {
   int places = 1;
   /// The group of each place, such as its node. Empty: all places are one group.
   std::vector<int> groups = {};
+  /// How fast each place computes, above 0: such as 0.5 where another program has half of its
+  /// processor. What a place has takes load / speed seconds there. Empty: 1 everywhere.
+  std::vector<double> speeds = {};
 };
 
 /// The place of each item.
@@ -41,11 +44,12 @@ using Strategy = std::function<Plan(const Problem&)>;
 
 /// Items stay where they are: none moves.
 [[nodiscard]] ARMATURE_API Plan none(const Problem& problem);
-/// The longest items go first, each to where there is least: the best balance, and nearly all items
-/// move. Where several places have least, to one with fewest items, which may be where it is. An
-/// item that has taken no time stays.
+/// The longest items go first, each to where it ends soonest: the best balance, and nearly all
+/// items move. Where several places are as good, to one with fewest items, which may be where it
+/// is. An item that has taken no time stays.
 [[nodiscard]] ARMATURE_API Plan greedy(const Problem& problem);
-/// Items go from places with more than 1.03 of the mean to those with least, as few as that takes.
+/// Items go from places that take more than 1.03 of the mean to those that take least, as few as
+/// that takes.
 [[nodiscard]] ARMATURE_API Plan refine(const Problem& problem);
 /// Graph partitioning: the weight of links between places is as small as possible, and that between
 /// groups smaller still. Loads are as equal as refine makes them, or nearly. Moves count as a cost,
@@ -59,7 +63,9 @@ using Strategy = std::function<Plan(const Problem&)>;
 [[nodiscard]] ARMATURE_API Plan distributed(const Problem& problem);
 /// Whether that strategy is `distributed`.
 [[nodiscard]] ARMATURE_API bool is_distributed(const Strategy& strategy);
-/// Takes none where moves could gain under 3 %, else refine; or greedy where it ends 5 % sooner.
+/// Takes none where moves could gain under 3 %, else refine (hierarchical where there are groups);
+/// or greedy where it ends 5 % sooner. Takes communication instead where that ends at most 5 %
+/// later and links between places, with moves, cost a quarter less.
 [[nodiscard]] ARMATURE_API Plan chosen(const Problem& problem);
 
 /// Finds a strategy by one of the names above. Throws Error(bad_argument) naming them.
@@ -68,8 +74,8 @@ using Strategy = std::function<Plan(const Problem&)>;
 
 /// The outcome of a plan, in numbers.
 struct Verdict {
-  double most = 0;        // seconds of the place with the most
-  double mean = 0;        // seconds a place: no plan ends sooner
+  double most = 0;        // seconds of the place that takes most
+  double mean = 0;        // seconds if all places ended together: no plan ends sooner
   std::size_t moved = 0;  // items
   double cut = 0;         // weight of links between places
 };

@@ -37,8 +37,10 @@ class ARMATURE_API DimensionExchange {
   static constexpr double tolerance = 1.03;
   static constexpr int sweeps_max = 400;
 
-  /// `loads` of its own items, `mean` of all places.
-  DimensionExchange(int place, int places, double mean, const std::vector<double>& loads);
+  /// `loads` of its own items, `mean` of all places. `fixed` is load that never leaves, and counts
+  /// in the mean: a place that is slower than others is as if it had some.
+  DimensionExchange(int place, int places, double mean, const std::vector<double>& loads,
+                    double fixed = 0);
 
   /// The rounds of a sweep.
   [[nodiscard]] static int rounds(int places);
@@ -53,6 +55,7 @@ class ARMATURE_API DimensionExchange {
   /// Both have said so: does its part of what both conclude from that.
   void trade(const ExchangeOffer& mine, const ExchangeOffer& theirs, int other);
 
+  /// With what is fixed.
   [[nodiscard]] double load() const { return load_; }
   /// All that would be here in the end, of whatever home.
   [[nodiscard]] const std::vector<Bundle>& bundles() const { return bundles_; }

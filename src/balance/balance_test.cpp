@@ -67,6 +67,58 @@ TEST(Balance, distributed_takes_many_items_from_one_place) {
   }
 }
 
+/// Places that are a third, a half and as fast as the fastest one.
+TEST(Balance, every_strategy_minds_how_fast_places_are) {
+  for (const int places : {2, 3, 8, 32}) {
+    Problem problem = drifted(places, 40);
+    for (int place = 0; place < places; ++place)
+      problem.speeds.push_back(place % 3 == 0 ? 1.0 : place % 3 == 1 ? 0.5 : 1.0 / 3);
+    for (const std::string& name : strategy_names()) {
+      const Plan plan = strategy(name)(problem);
+      if (name != "none") {
+        EXPECT_GE(ideal(problem, plan), 0.9) << name << ' ' << places;
+      }
+      std::vector<double> seconds(static_cast<std::size_t>(places));
+      for (std::size_t i = 0; i < plan.size(); ++i) {
+        const auto place = static_cast<std::size_t>(plan[i]);
+        seconds[place] += problem.items[i].load / problem.speeds[place];
+      }
+      EXPECT_NEAR(judge(problem, plan).most, std::ranges::max(seconds), 1e-9) << name;
+    }
+  }
+}
+
+TEST(Balance, places_of_one_speed_are_as_if_none_were_told) {
+  Problem problem = drifted(8, 30);
+  problem.groups = {0, 0, 0, 0, 1, 1, 1, 1};
+  std::vector<Plan> plans;
+  for (const std::string& name : strategy_names())
+    if (name != "communication" && name != "chosen") plans.push_back(strategy(name)(problem));
+  problem.speeds.assign(8, 1);
+  std::size_t next = 0;
+  for (const std::string& name : strategy_names())
+    if (name != "communication" && name != "chosen")
+      EXPECT_EQ(strategy(name)(problem), plans[next++]) << name;
+}
+
+/// Groups of unlike size: each gets by the number of its places.
+TEST(Balance, hierarchical_minds_how_many_places_a_group_has) {
+  Problem problem = drifted(8, 40);
+  problem.groups = {0, 1, 1, 1, 1, 1, 1, 1};
+  EXPECT_GE(ideal(problem, hierarchical(problem)), 0.95);
+}
+
+TEST(Balance, chosen_minds_links) {
+  Problem problem{.places = 2};
+  for (std::size_t i = 0; i < 64; ++i) {
+    problem.items.push_back({.load = 1, .place = static_cast<int>(i % 2)});
+    if (i % 2 == 1) problem.links.push_back({.a = i - 1, .b = i, .weight = 5});
+  }
+  const Verdict verdict = judge(problem, chosen(problem));
+  EXPECT_EQ(verdict.cut, 0);
+  EXPECT_DOUBLE_EQ(verdict.most, 32);
+}
+
 TEST(Balance, distributed_is_known_as_such) {
   EXPECT_TRUE(is_distributed(distributed) && is_distributed(strategy("distributed")));
   EXPECT_FALSE(is_distributed(greedy) || is_distributed({}));
@@ -165,6 +217,8 @@ TEST(Balance, what_is_no_problem_is_refused) {
   EXPECT_THROW((void)refine(Problem{.items = {{.load = NAN, .place = 0}}, .places = 3}), Error);
   EXPECT_THROW((void)refine(Problem{.links = {{.a = 0, .b = 1}}, .places = 3}), Error);
   EXPECT_THROW((void)hierarchical(Problem{.places = 3, .groups = {0}}), Error);
+  EXPECT_THROW((void)refine(Problem{.places = 3, .speeds = {1, 1}}), Error);
+  EXPECT_THROW((void)refine(Problem{.places = 2, .speeds = {1, 0}}), Error);
   EXPECT_THROW((void)judge(drifted(2, 4), Plan{1}), Error);
   EXPECT_THROW((void)strategy("best"), Error);
 }
@@ -178,6 +232,7 @@ TEST(Balance, a_line_says_what_was_done) {
 TEST(Balance, a_problem_comes_back_from_its_file) {
   Problem problem = drifted(4, 10);
   problem.groups = {0, 0, 1, 1};
+  problem.speeds = {1, 0.5, 1, 0.25};
   const std::string path = testing::TempDir() + "/balance_test.problem";
   problem.items[0].load = 12345.5;
   struct Grouping : std::numpunct<char> {
@@ -189,9 +244,10 @@ TEST(Balance, a_problem_comes_back_from_its_file) {
   const Problem back = replay(path);
   EXPECT_EQ(back.items[0].load, 12345.5);
   EXPECT_EQ(back.groups, problem.groups);
+  EXPECT_EQ(back.speeds, problem.speeds);
   EXPECT_EQ(greedy(back), greedy(problem));
   EXPECT_EQ(back.links.size(), problem.links.size());
-  for (const char* bad : {"item much 3\n", "places 3\n", "groups 0 0\n"}) {
+  for (const char* bad : {"item much 3\n", "places 3\n", "groups 0 0\n", "speeds 1\n"}) {
     record(problem, path);
     std::ofstream(path, std::ios::app) << bad;
     try {

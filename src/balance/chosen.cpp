@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "balance/links.hpp"
 #include "balance/loads.hpp"
 #include "base/fail.hpp"
 #include "base/joined.hpp"
@@ -29,15 +30,28 @@ struct Names {
   std::vector<std::string> names;
 };
 
-}  // namespace
+/// Limits the links that the strategy that nobody has asked for looks at: more take seconds.
+constexpr std::size_t links_max = 200'000;
 
-Plan chosen(const Problem& problem) {
+/// Minds loads alone.
+Plan by_loads(const Problem& problem) {
   Plan stays = none(problem);
   const Verdict now = judge(problem, stays);
   if (now.most <= now.mean * tolerance) return stays;
   Plan few = problem.groups.empty() ? refine(problem) : hierarchical(problem);
   Plan many = greedy(problem);
   return judge(problem, many).most < 0.95 * judge(problem, few).most ? many : few;
+}
+
+}  // namespace
+
+Plan chosen(const Problem& problem) {
+  Plan plan = by_loads(problem);
+  if (problem.links.empty() || problem.links.size() > links_max) return plan;
+  Plan near = communication(problem);
+  const Links links(problem);
+  const bool is_as_even = judge(problem, near).most <= 1.05 * judge(problem, plan).most;
+  return is_as_even && links.cost(near) < 0.75 * links.cost(plan) ? near : plan;
 }
 
 const std::vector<std::string>& strategy_names() { return base::state<Names>().names; }

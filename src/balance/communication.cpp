@@ -15,6 +15,7 @@ class Choice {
       : problem_(problem), links_(links), plan_(std::move(first)) {
     const Loads loads(problem, plan_);
     mean_ = loads.mean();
+    item_ = loads.all() / static_cast<double>(plan_.size() + 1);
     least_most_ = std::max(mean_ * tolerance, loads.of(loads.most()));
     cost_ = links.cost(plan_);
   }
@@ -24,8 +25,7 @@ class Choice {
   void offer(Plan plan) {
     const Loads loads(problem_, plan);
     const double most = loads.of(loads.most());
-    const double item = mean_ * problem_.places / static_cast<double>(plan.size() + 1);
-    if (most > std::max(least_most_, mean_ + item) * (1 + 1e-9)) return;
+    if (most > std::max(least_most_, mean_ + item_) * (1 + 1e-9)) return;
     const double cost = links_.cost(plan) * std::max(1.0, most / least_most_);
     if (cost >= cost_) return;
     cost_ = cost;
@@ -38,8 +38,16 @@ class Choice {
   const Problem& problem_;
   const Links& links_;
   Plan plan_;
-  double cost_ = 0, mean_ = 0, least_most_ = 0;
+  double cost_ = 0, mean_ = 0, least_most_ = 0, item_ = 0;
 };
+
+/// Partitions are made as if all places were of one speed; then few items go where they end sooner.
+Plan refined(const Problem& problem, const Plan& plan) {
+  Problem next{.places = problem.places, .speeds = problem.speeds};
+  for (std::size_t i = 0; i < plan.size(); ++i)
+    next.items.push_back({.load = problem.items[i].load, .place = plan[i]});
+  return refine(next);
+}
 
 }  // namespace
 
@@ -52,7 +60,10 @@ Plan communication(const Problem& problem) {
   if (links.none()) return balanced;
   Choice choice(problem, links, std::move(balanced));
   choice.offer(pulled(problem));
-  for (Plan& plan : partitioned(problem, links)) choice.offer(std::move(plan));
+  for (Plan& plan : partitioned(problem, links)) {
+    if (!problem.speeds.empty()) choice.offer(refined(problem, plan));
+    choice.offer(std::move(plan));
+  }
   return std::move(choice).take();
 }
 

@@ -95,9 +95,9 @@ bool is_same(const Bundle& one, const Bundle& other) {
 }  // namespace
 
 DimensionExchange::DimensionExchange(int place, int places, double mean,
-                                     const std::vector<double>& loads)
-    : place_(place), places_(places), mean_(mean) {
-  const double small = mean / parts_of_mean;
+                                     const std::vector<double>& loads, double fixed)
+    : place_(place), places_(places), mean_(mean), load_(fixed) {
+  const double small = (mean - fixed) / parts_of_mean;
   for (std::uint32_t item = 0; item < loads.size(); ++item) {
     const double load = loads[item];
     if (load <= 0) continue;  // it stays

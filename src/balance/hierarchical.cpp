@@ -7,13 +7,17 @@
 namespace armature::balance {
 namespace {
 
-/// Groups as places, scaled as if all were of one size.
+/// Groups as places, each as fast as all its places together.
 Plan among_groups(const Problem& problem, const std::vector<int>& groups) {
   Problem outer{.places = static_cast<int>(groups.size())};
   const auto number = [&](int place) {
     const int group = problem.groups[static_cast<std::size_t>(place)];
     return static_cast<int>(std::lower_bound(groups.begin(), groups.end(), group) - groups.begin());
   };
+  outer.speeds.resize(groups.size());
+  for (int place = 0; place < problem.places; ++place)
+    outer.speeds[static_cast<std::size_t>(number(place))] +=
+        problem.speeds.empty() ? 1 : problem.speeds[static_cast<std::size_t>(place)];
   for (const Item& item : problem.items)
     outer.items.push_back({.load = item.load, .place = number(item.place)});
   return refine(outer);
@@ -23,6 +27,9 @@ Plan among_groups(const Problem& problem, const std::vector<int>& groups) {
 void inside(const Problem& problem, const std::vector<int>& places,
             const std::vector<std::size_t>& items, Plan& plan) {
   Problem inner{.places = static_cast<int>(places.size())};
+  for (const int place : places)
+    if (!problem.speeds.empty())
+      inner.speeds.push_back(problem.speeds[static_cast<std::size_t>(place)]);
   std::vector<double> has(places.size());
   for (const std::size_t item : items) {
     const auto found = std::find(places.begin(), places.end(), problem.items[item].place);

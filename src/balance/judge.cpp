@@ -17,6 +17,11 @@ void check(const Problem& problem) {
   if (problem.places < 1) wrong(fmt::format("{} places", problem.places));
   if (!problem.groups.empty() && problem.groups.size() != static_cast<std::size_t>(problem.places))
     wrong(fmt::format("{} places, and groups of {}", problem.places, problem.groups.size()));
+  if (!problem.speeds.empty() && problem.speeds.size() != static_cast<std::size_t>(problem.places))
+    wrong(fmt::format("{} places, and speeds of {}", problem.places, problem.speeds.size()));
+  for (const double speed : problem.speeds)
+    if (!std::isfinite(speed) || speed <= 0)
+      wrong(fmt::format("a place with a speed of {}", speed));
   for (const Item& item : problem.items)
     if (item.place < 0 || item.place >= problem.places || !std::isfinite(item.load) ||
         item.load < 0)

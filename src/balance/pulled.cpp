@@ -11,7 +11,7 @@ namespace armature::balance {
 Plan pulled(const Problem& problem) {
   Loads loads(problem, refine(problem));
   // Room for one more, else nothing could begin to move where all places are equal.
-  const double item = loads.mean() * problem.places / static_cast<double>(problem.items.size() + 1);
+  const double item = loads.all() / static_cast<double>(problem.items.size() + 1);
   const double enough =
       std::max({loads.mean() * tolerance, loads.of(loads.most()), loads.mean() + item});
   std::vector<std::vector<std::pair<std::size_t, double>>> linked(problem.items.size());
@@ -27,7 +27,8 @@ Plan pulled(const Problem& problem) {
       const int here = loads.plan()[i];
       int best = here;
       for (const auto& [place, weight] : pull)
-        if (weight > pull[best] && loads.of(place) + problem.items[i].load <= enough) best = place;
+        if (weight > pull[best] && loads.of(place) + loads.seconds(i, place) <= enough)
+          best = place;
       if (best == here) continue;
       loads.move(i, best);
       better = true;

@@ -2,6 +2,7 @@
 //
 //   places 4
 //   groups 0 0 1 1        (not where all are one)
+//   speeds 1 1 0.5 1      (not where all are 1)
 //   item 0.25 3           (its load and place)
 //   link 0 7 12           (two items, by their order, and the weight)
 #include <cmath>
@@ -27,6 +28,24 @@ void check_sums(const Problem& problem) {
     base::fail(Errc::bad_argument, "balance: loads or weights are so large that they have no sum");
 }
 
+/// A line of a word and a value for each place; none where there is no value.
+template <class T>
+void write_of_places(std::ofstream& to, const char* word, const std::vector<T>& values) {
+  if (values.empty()) return;
+  to << word;
+  for (const T value : values) to << ' ' << value;
+  to << '\n';
+}
+
+/// The rest of such a line; false where it makes no sense, or is there twice.
+template <class T>
+bool read_of_places(std::istringstream& words, std::vector<T>& values) {
+  if (!values.empty()) return false;
+  for (T value{}; !(words >> std::ws).eof(); values.push_back(value))
+    if (!(words >> value)) return false;
+  return true;
+}
+
 }  // namespace
 
 void record(const Problem& problem, const std::string& path) {
@@ -36,11 +55,8 @@ void record(const Problem& problem, const std::string& path) {
   to.imbue(std::locale::classic());  // whatever the program's is
   to.precision(17);
   to << "places " << problem.places << '\n';
-  if (!problem.groups.empty()) {
-    to << "groups";
-    for (const int group : problem.groups) to << ' ' << group;
-    to << '\n';
-  }
+  write_of_places(to, "groups", problem.groups);
+  write_of_places(to, "speeds", problem.speeds);
   for (const Item& item : problem.items) to << "item " << item.load << ' ' << item.place << '\n';
   for (const Link& link : problem.links)
     to << "link " << link.a << ' ' << link.b << ' ' << link.weight << '\n';
@@ -64,9 +80,9 @@ Problem replay(const std::string& path) {
     if (kind == "places") {
       good = problem.places == 0 && words >> problem.places;
     } else if (kind == "groups") {
-      good = problem.groups.empty();
-      for (int group = 0; good && !(words >> std::ws).eof(); problem.groups.push_back(group))
-        good = static_cast<bool>(words >> group);
+      good = read_of_places(words, problem.groups);
+    } else if (kind == "speeds") {
+      good = read_of_places(words, problem.speeds);
     } else if (kind == "item") {
       good = static_cast<bool>(words >> item.load >> item.place);
       problem.items.push_back(item);

@@ -14,16 +14,18 @@ namespace {
 /// A place's items by their loads.
 using ByLoad = std::set<std::pair<double, std::size_t>>;
 
-/// Finds the item, of those at the place with the most, after whose move the larger of the two is
-/// least. It is one of the two next to half of the difference.
+/// Finds the item, of those at the place that takes most, after whose move the larger of the two is
+/// least. It is one of the two next to what would make both equal.
 std::optional<std::size_t> best_item(const Loads& loads, const ByLoad& items, int from, int to) {
-  const double half = (loads.of(from) - loads.of(to)) / 2;
-  const auto above = items.lower_bound({half, 0});
+  const double equal =
+      (loads.of(from) - loads.of(to)) / (1 / loads.speed(from) + 1 / loads.speed(to));
+  const auto above = items.lower_bound({equal, 0});
   std::optional<std::size_t> best;
   double least = loads.of(from) * (1 - 1e-9);
   const auto consider = [&](const std::pair<double, std::size_t>& item) {
     const auto [load, number] = item;
-    const double larger = std::max(loads.of(from) - load, loads.of(to) + load);
+    const double larger =
+        std::max(loads.of(from) - load / loads.speed(from), loads.of(to) + load / loads.speed(to));
     if (load <= 0 || larger >= least) return;
     least = larger;
     best = number;

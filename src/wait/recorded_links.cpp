@@ -11,20 +11,29 @@
 
 namespace armature::wait {
 
-namespace detail {
+namespace {
 
-void add_to_link(int partner, std::uint64_t bytes) {
+/// The calling rank's entry for that one; nullptr where there is none.
+std::atomic<std::uint64_t>* entry(int partner) {
+  const TraceState& state = detail::trace_state;
   const RankContext* const rank = current_rank();
-  if (rank == nullptr) return;
+  if (rank == nullptr) return nullptr;
   const int me = rank->space.me();
-  if (partner == me || partner < 0 || partner >= trace_state.ranks) return;
-  const std::size_t row =
-      static_cast<std::size_t>(me) * static_cast<std::size_t>(trace_state.ranks);
-  trace_state.links[row + static_cast<std::size_t>(partner)].fetch_add(bytes,
-                                                                       std::memory_order_relaxed);
+  if (partner == me || partner < 0 || partner >= state.ranks) return nullptr;
+  const std::size_t row = static_cast<std::size_t>(me) * static_cast<std::size_t>(state.ranks);
+  return &state.links[row + static_cast<std::size_t>(partner)];
 }
 
-}  // namespace detail
+}  // namespace
+
+void detail::add_to_link(int partner, std::uint64_t bytes) {
+  if (auto* const sum = entry(partner)) sum->fetch_add(bytes, std::memory_order_relaxed);
+}
+
+std::uint64_t bytes_of_link(int partner) {
+  const auto* const sum = entry(partner);
+  return sum != nullptr ? sum->load(std::memory_order_relaxed) : 0;
+}
 
 void open_recorded_links(int ranks) {
   const char* const path = std::getenv(links_variable);

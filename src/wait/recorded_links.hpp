@@ -27,6 +27,8 @@ inline void record_link(int partner, std::uint64_t bytes) {
   if (records_links()) [[unlikely]]
     detail::add_to_link(partner, bytes);
 }
+/// Bytes so far, by the calling rank, to and from that one. Where they are recorded.
+[[nodiscard]] std::uint64_t bytes_of_link(int partner);
 /// Opens the table of a job of so many ranks. Does nothing unless a launcher has made one.
 void open_recorded_links(int ranks);
 

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <limits>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -24,6 +23,7 @@
 #include "migration/addresses.hpp"
 #include "rmi/endpoint.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/recorded_links.hpp"
 #include "world/change_nodes.hpp"
 #include "world/gather_first.hpp"
 #include "world/periodic_tasks.hpp"
@@ -39,13 +39,15 @@ struct Measured {
   std::uint32_t stays = 0, was_measured = 0, links = 0;
 };
 
-/// Remote calls of one rank to another since the last time.
-struct Calls {
+/// How much one rank had to do with another since the last time: bytes that it has moved to or from
+/// there where they are recorded, else its remote calls.
+struct Linked {
   std::int32_t to = 0;
-  std::uint32_t count = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t amount = 0;
 };
 
-/// Limits the ranks that count of those that a rank calls: those that it calls most.
+/// Limits the ranks that count of those that a rank has to do with: those with the most.
 constexpr std::size_t links_max = 32;
 
 struct Before {
@@ -56,16 +58,21 @@ struct Before {
 };
 rank_local<Before> last_time;
 
-std::vector<Calls> measure_calls() {
+/// Notes that there was so much until now, and adds what is new.
+void add_since(int to, std::uint64_t now, std::vector<Linked>& all) {
+  if (now == 0) return;
+  const std::uint64_t since = now - std::exchange(last_time->sent[to], now);
+  if (since > 0) all.push_back({.to = to, .reserved = 0, .amount = since});
+}
+
+std::vector<Linked> measure_links(int ranks) {
   const rmi::Outbox& calls = rmi::this_endpoint("rebalance").outbox();
-  std::vector<Calls> all;
-  for (const int to : calls.sent_to()) {
-    const std::uint64_t now = calls.sent(to), since = now - std::exchange(last_time->sent[to], now);
-    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-    if (since > 0)
-      all.push_back({.to = to, .count = static_cast<std::uint32_t>(std::min(since, most))});
-  }
-  std::ranges::stable_sort(all, std::greater<>(), &Calls::count);
+  std::vector<Linked> all;
+  if (wait::records_links())
+    for (int to = 0; to < ranks; ++to) add_since(to, wait::bytes_of_link(to), all);
+  else
+    for (const int to : calls.sent_to()) add_since(to, calls.sent(to), all);
+  std::ranges::stable_sort(all, std::greater<>(), &Linked::amount);
   all.resize(std::min(all.size(), links_max));
   return all;
 }
@@ -91,21 +98,21 @@ Measured measure(const wait::RankContext& me) {
 /// The figures of all ranks, at rank 0; nothing elsewhere.
 struct Picture {
   std::vector<Measured> ranks;
-  std::vector<Calls> calls;  // each rank's, one after the other
+  std::vector<Linked> links;  // each rank's, one after the other
 };
 
-Picture gather(const World& world, Measured mine, std::vector<Calls> calls) {
-  mine.links = static_cast<std::uint32_t>(calls.size());
+Picture gather(const World& world, Measured mine, std::vector<Linked> links) {
+  mine.links = static_cast<std::uint32_t>(links.size());
   const auto most = allreduce(world, mine.links, [](std::uint32_t one, std::uint32_t other) {
     return std::max(one, other);
   });
   Picture picture{hosting::gather_first(world, mine), {}};
-  calls.resize(most);
-  std::vector<Calls> padded(picture.ranks.size() * most);
-  gather<Calls>(world, calls, padded, 0);
+  links.resize(most);
+  std::vector<Linked> padded(picture.ranks.size() * most);
+  gather<Linked>(world, links, padded, 0);
   for (std::size_t rank = 0; rank < picture.ranks.size(); ++rank)
-    picture.calls.insert(
-        picture.calls.end(), padded.begin() + static_cast<std::ptrdiff_t>(rank * most),
+    picture.links.insert(
+        picture.links.end(), padded.begin() + static_cast<std::ptrdiff_t>(rank * most),
         padded.begin() + static_cast<std::ptrdiff_t>(rank * most + picture.ranks[rank].links));
   return picture;
 }
@@ -130,15 +137,15 @@ balance::Problem problem_of(const space::Mapping& mapping, const std::vector<int
   if (mapping.header().nodes > 1)
     for (const int process : processes)
       problem.groups.push_back(mapping.process_slot(process).node);
-  auto calls = picture.calls.begin();
+  auto linked = picture.links.begin();
   for (const Measured& one : picture.ranks) {
     const std::size_t rank = problem.items.size();
     const auto place = std::ranges::lower_bound(processes, one.process) - processes.begin();
     problem.items.push_back({.load = one.load, .place = static_cast<int>(place)});
-    for (std::uint32_t link = 0; link < one.links; ++link, ++calls)
+    for (std::uint32_t link = 0; link < one.links; ++link, ++linked)
       problem.links.push_back({.a = rank,
-                               .b = static_cast<std::size_t>(calls->to),
-                               .weight = static_cast<double>(calls->count)});
+                               .b = static_cast<std::size_t>(linked->to),
+                               .weight = static_cast<double>(linked->amount)});
   }
   return problem;
 }
@@ -212,7 +219,7 @@ balance::Verdict nobody_moves(const World& world, const RebalanceOptions& option
 bool is_due(const World& world, const wait::RankContext& me) {
   if (me.space.header().ranks_are_virtual != 0 && !last_time->was_measured) {
     (void)measure(me);
-    (void)measure_calls();
+    (void)measure_links(me.space.ranks());
   }
   return hosting::is_rebalance_due(world, "rebalance");
 }
@@ -229,7 +236,7 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
     base::fail(Errc::misuse, fmt::format("rebalance: {}", why));
   world.barrier();
   const Measured mine = measure(me);
-  const Picture picture = gather(world, mine, measure_calls());
+  const Picture picture = gather(world, mine, measure_links(me.space.ranks()));
   std::vector<int> to(picture.ranks.size());
   const balance::Verdict verdict =
       decide_at_root(world, "rebalance", [&] { return decide(picture, options, to); });
