@@ -109,10 +109,32 @@ void add_bench_rank(CLI::App& app) {
   rank->group("");  // not in the help
   rank->add_option("task", options->task)
       ->required()
-      ->check(CLI::IsMember({"rma",      "local",      "messages", "rmi",     "concurrent",
-                             "virtual",  "checkpoint", "recovery", "hotspot", "hotspot.balanced",
-                             "nodes",    "net",        "rss",      "create",  "collectives",
-                             "arrays",   "tasks",      "scale",    "start",   "nothing",
+      ->check(CLI::IsMember({"rma",
+                             "local",
+                             "messages",
+                             "rmi",
+                             "concurrent",
+                             "virtual",
+                             "checkpoint",
+                             "recovery",
+                             "hotspot",
+                             "hotspot.balanced",
+                             "nodes",
+                             "net",
+                             "rss",
+                             "create",
+                             "collectives",
+                             "arrays",
+                             "tasks",
+                             "scale",
+                             "start",
+                             "nothing",
+                             "busy",
+                             "foreign",
+                             "foreign.stealing",
+                             "foreign.rebalanced",
+                             "stencil",
+                             "exchange",
                              "predicted"}));
   rank->add_option("--to", options->to);
   rank->add_option("--folder", options->folder);
@@ -131,7 +153,7 @@ void add_bench(CLI::App& app) {
   bench->require_subcommand(1);
   bench->footer(
       "`armature bench rma --help`, and so with messages, rmi, virtual, net, collectives, "
-      "arrays, tasks, predict, scale and shmem, lists the rows, with examples.");
+      "arrays, tasks, predict, scale, balance and shmem, lists the rows, with examples.");
   add_suite(*bench, bench::rma_suite);
   add_suite(*bench, bench::messages_suite);
   add_suite(*bench, bench::rmi_suite);
@@ -142,6 +164,7 @@ void add_bench(CLI::App& app) {
   add_suite(*bench, bench::tasks_suite);
   add_suite(*bench, bench::predict_suite);
   add_suite(*bench, bench::scale_suite);
+  add_suite(*bench, bench::balance_suite);
   add_suite(*bench, bench::shmem_suite);
   add_bench_rank(app);
 }

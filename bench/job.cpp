@@ -32,6 +32,7 @@ std::vector<std::string> run_command(const Shape& shape,
     command.insert(command.end(), {"--virtual", "--no-globals-note", "--processes",
                                    std::to_string(shape.virtual_processes)});
   if (shape.balance) command.emplace_back("--balance");
+  if (shape.links) command.insert(command.end(), {"--record-links", "/dev/null"});
   if (shape.recovers) command.insert(command.end(), {"--on-death", "recover"});
   if (shape.method_threads > 0)
     command.insert(command.end(), {"--service-threads", std::to_string(shape.method_threads)});

@@ -20,6 +20,7 @@ struct Shape {
   int method_threads = 0;  // so many run the methods of a rank
   bool balance = false;
   bool recovers = false;  // when a process is killed
+  bool links = false;     // bytes between ranks are recorded
 };
 
 struct Job {

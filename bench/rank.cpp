@@ -146,6 +146,19 @@ void checkpoints(const RankOptions& options, World& world) {
   if (to != nullptr) Report{std::string(to)}(*row);
 }
 
+void balance_ranks(const RankOptions& options, World& world) {
+  const Settings settings{.only = options.only,
+                          .effort = effort_of(options),
+                          .report = report_of(options, world),
+                          .memory = false};
+  if (options.task == "stencil")
+    stencil_row(world, settings);
+  else if (options.task == "exchange")
+    exchange_rows(world, settings);
+  else
+    foreign_load_row(world, settings, options.task);
+}
+
 void recovery(const RankOptions& options, World& world) {
   if (const auto row = recovery_row(world, effort_of(options))) Report(options.to)(*row);
 }
@@ -204,6 +217,7 @@ void scale(const RankOptions& options) {
 
 int rank_main(const RankOptions& options) {
   if (options.task == "nothing") return 0;
+  if (options.task == "busy") compute_for_ever();
   if (options.task == "rss") {
     rss(options);
     return 0;
@@ -251,6 +265,9 @@ int rank_main(const RankOptions& options) {
     if (options.task.starts_with("hotspot")) hotspot(options, world, options.task);
     if (options.task == "checkpoint") checkpoints(options, world);
     if (options.task == "recovery") recovery(options, world);
+    if (options.task.starts_with("foreign") || options.task == "stencil" ||
+        options.task == "exchange")
+      balance_ranks(options, world);
     if (options.task == "net")
       net_rows(world, {.only = options.only,
                        .effort = options.quick ? Effort::quick() : Effort{},

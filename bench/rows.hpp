@@ -66,6 +66,17 @@ void hotspot_row(Stage& stage, const std::string& op);
 void balanced_hotspot_rows(World& world, const Settings& settings);
 void migrate_between_nodes_rows(World& world, const Settings& settings);
 
+/// A step of ranks with equally much to do, while another program uses a processor of theirs, too;
+/// limit: if it all ended together. `op` says how they are balanced.
+void foreign_load_row(World& world, const Settings& settings, const std::string& op);
+/// Computes until the process that started this one ends: that other program.
+[[noreturn]] void compute_for_ever();
+/// Bytes between nodes of a stencil of puts where the strategy `communication` has moved ranks;
+/// limit: those of the best partition, where a program of Scotch's is beside the command.
+void stencil_row(World& world, const Settings& settings);
+/// Elements that exchange loads two by two: what that reaches, and how many loads a member knows.
+void exchange_rows(World& world, const Settings& settings);
+
 /// Rows of one of several jobs that grow; `bytes_before` this process had before it joined.
 void scale_rows(World& world, const Settings& settings, std::size_t bytes_before);
 

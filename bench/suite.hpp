@@ -111,6 +111,7 @@ extern const Suite arrays_suite;
 extern const Suite tasks_suite;
 extern const Suite predict_suite;
 extern const Suite scale_suite;
+extern const Suite balance_suite;
 extern const Suite shmem_suite;
 
 }  // namespace armature::bench

@@ -64,6 +64,12 @@ if(tool_sources)
       set_target_properties(windows_${engine} PROPERTIES UNITY_BUILD OFF RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/bench)
     endif()
   endforeach()
+  # The best partition of a graph, beside which `armature bench balance` stands.
+  add_executable(scotch_partition bench/scotch/scotch_partition.cpp)
+  target_include_directories(scotch_partition SYSTEM PRIVATE ${SCOTCH_INCLUDE})
+  target_link_libraries(scotch_partition PRIVATE ${SCOTCH_ARCHIVE} m Threads::Threads)
+  set_target_properties(scotch_partition PROPERTIES UNITY_BUILD OFF
+                        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/bench)
   # What globals of one's own cost: `armature bench virtual` runs them where they are beside it.
   if(TARGET armature_malloc AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
     foreach(program small:1:0 large:1048576:256)

@@ -11,10 +11,12 @@ namespace armature {
 /// nobody (with `armature run --balance`, from the start). Links are the bytes that ranks have
 /// moved to and from each other since then where they are recorded (`armature run --record-links`),
 /// else their remote calls; of each rank to the 32 with which it has most to do. Groups are nodes,
-/// where there are several. A rank that holds something of its process (Pinned) stays. Rank 0 asks
-/// its strategy, and what that throws it throws; the others throw Error(bad_argument) then. Every
-/// rank gets what there was and what becomes of it. Ranks that are not virtual stay where they are:
-/// the verdict is one of nothing, and the line of the log says so.
+/// where there are several. A process whose processor other programs use, too, or whose processor
+/// is slower than others, is a slower place (balance::Problem::speeds). A rank that holds something
+/// of its process (Pinned) stays. Rank 0 asks its strategy, and what that throws it throws; the
+/// others throw Error(bad_argument) then. Every rank gets what there was and what becomes of it.
+/// Ranks that are not virtual stay where they are: the verdict is one of nothing, and the line of
+/// the log says so.
 ///
 /// when_due is for a loop that calls this in every step. Then ranks move only when it is due: every
 /// so often by rank 0's clock (`armature run --rebalance-every`, or ARMATURE_REBALANCE_EVERY=30s),

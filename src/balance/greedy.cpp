@@ -7,8 +7,8 @@
 namespace armature::balance {
 namespace {
 
-/// Finds the place where an item ends soonest. Of places that are as fast as each other that is the one that
-/// takes least so far, and of several of those the one with fewest items.
+/// Finds the place where an item ends soonest. Of places that are as fast as each other that is the
+/// one that takes least so far, and of several of those the one with fewest items.
 class Soonest {
  public:
   /// Seconds so far, items, its number.
@@ -21,7 +21,7 @@ class Soonest {
     }
   }
 
-  /// Where it ends soonest, or `here` where that is as good.
+  /// The place where the item ends soonest, or `here` where that is as good.
   [[nodiscard]] int place_for(double load, int here) const {
     const auto end_there = [&](const Place& place) {
       return std::pair(std::get<0>(place) + load / speed(std::get<2>(place)), std::get<1>(place));

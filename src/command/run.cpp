@@ -225,8 +225,8 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
 /// Links between process ranks, and where these begin.
 void add_links(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(run, options, "--record-links", "FILE",
-            "Write down how many bytes each two process ranks move between them, for --place; "
-            "checks all addresses, too, as --check does",
+            "Write down how many bytes each two ranks move between them, for --place, and for "
+            "strategies that move virtual ranks; checks all addresses, too, as --check does",
             [](LaunchOptions& o, const std::string& text) {
               o.record_links = parse_name("--record-links", text);
             });

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -27,6 +28,7 @@
 #include "world/change_nodes.hpp"
 #include "world/gather_first.hpp"
 #include "world/periodic_tasks.hpp"
+#include "world/place_speeds.hpp"
 #include "world/restart.hpp"
 
 namespace armature {
@@ -37,6 +39,7 @@ struct Measured {
   double load = 0;
   std::int32_t process = 0;
   std::uint32_t stays = 0, was_measured = 0, links = 0;
+  hosting::Processor processor;
 };
 
 /// How much one rank had to do with another since the last time: bytes that it has moved to or from
@@ -53,6 +56,8 @@ constexpr std::size_t links_max = 32;
 struct Before {
   std::uint64_t busy_ns = 0;
   bool was_measured = false;
+  std::uint64_t times = 0;                            // measured so far, by all ranks equally often
+  std::shared_ptr<hosting::PlaceSpeeds> speeds = {};  // rank 0's
   double move_s = 1e-3;  // that going elsewhere takes all ranks, as far as is known
   std::unordered_map<int, std::uint64_t> sent;
 };
@@ -92,7 +97,10 @@ Measured measure(const wait::RankContext& me) {
   return {.load = static_cast<double>(since_ns) * 1e-9,
           .process = slot.process.load(std::memory_order_relaxed),
           .stays = me.tie() != space::Tie::none ? 1u : 0u,
-          .was_measured = was_measured || is_measured_from_the_start(me.space.header()) ? 1u : 0u};
+          .was_measured = was_measured || is_measured_from_the_start(me.space.header()) ? 1u : 0u,
+          .processor = me.space.header().simulation.on != 0
+                           ? hosting::Processor()
+                           : hosting::measure_processor(++last_time->times)};
 }
 
 /// The figures of all ranks, at rank 0; nothing elsewhere.
@@ -137,11 +145,19 @@ balance::Problem problem_of(const space::Mapping& mapping, const std::vector<int
   if (mapping.header().nodes > 1)
     for (const int process : processes)
       problem.groups.push_back(mapping.process_slot(process).node);
+  // Loads took longer where a process had a part of a processor, or a slow one.
+  if (!last_time->speeds) last_time->speeds = std::make_shared<hosting::PlaceSpeeds>();
+  hosting::PlaceSpeeds& speeds = *last_time->speeds;
+  speeds.begin();
+  for (const Measured& one : picture.ranks) speeds.take(one.process, one.processor);
+  problem.speeds = speeds.of(processes);
   auto linked = picture.links.begin();
   for (const Measured& one : picture.ranks) {
     const std::size_t rank = problem.items.size();
     const auto place = std::ranges::lower_bound(processes, one.process) - processes.begin();
-    problem.items.push_back({.load = one.load, .place = static_cast<int>(place)});
+    const double speed =
+        problem.speeds.empty() ? 1 : problem.speeds[static_cast<std::size_t>(place)];
+    problem.items.push_back({.load = one.load * speed, .place = static_cast<int>(place)});
     for (std::uint32_t link = 0; link < one.links; ++link, ++linked)
       problem.links.push_back({.a = rank,
                                .b = static_cast<std::size_t>(linked->to),

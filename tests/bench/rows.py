@@ -78,6 +78,9 @@ SUITES = {
                    for ranks in ("p2", "p4", "p8", "p16", "p32", "v4", "v10", "v100", "v1000")}),
     "predict": ({f"{op}.p{ranks}": [0] for op in ("halo", "allreduce", "alltoall", "hotspot")
                  for ranks in (2, 4, 8, 16)}, {}),
+    "balance": ({op: [0] for op in ("foreign", "foreign.stealing", "foreign.rebalanced", "stencil.before",
+                                    "stencil.after", "distributed", "distributed.known", "hotspot.before",
+                                    "hotspot.after")}, {}),
     "shmem": (SHMEM, {op: [8, 1 << 20] for op in ("sum_reduce", "broadcast", "collect", "fcollect")}),
     "rmi": (RMI, {"rpc.bytes": LONG, "rpc.bytes.threads": LONG}),
 }

@@ -126,12 +126,11 @@ void check_elastic(const LaunchOptions& options) {
 
 /// Checks what is known of links between ranks.
 void check_links(const LaunchOptions& options) {
+  refuse_if(!options.place.empty() && options.virtual_ranks,
+            "--place is for ranks that are processes, not for --virtual: virtual ranks move while "
+            "the job runs (--rebalance-every)");
   for (const auto& [is_said, option] : {Said{!options.place.empty(), "--place"},
                                         Said{!options.record_links.empty(), "--record-links"}}) {
-    refuse_if(is_said && options.virtual_ranks,
-              "{} is for ranks that are processes, not for --virtual: virtual ranks move while the "
-              "job runs (--rebalance-every)",
-              option);
     refuse_if(is_said && options.simulation_seed, "{} does not go with --simulate", option);
     refuse_if(is_said && !options.hosts.empty(),
               "{} is not possible with --hosts: another launcher starts the processes", option);
