@@ -53,14 +53,16 @@ def expect_rows(rows, lines):
     """Of each strategy one that fits what was recorded; that of `none` is nothing else."""
     expect(list(rows) == STRATEGIES, f"strategies: {list(rows)}")
     places = int(lines["places"][0][0])
-    loads = [sum(load for load, at in lines["item"] if at == place) for place in range(places)]
+    speeds = lines["speeds"][0] if lines["speeds"] else [1] * places
+    all_loads = sum(load for load, _ in lines["item"])
+    loads = [sum(load for load, at in lines["item"] if at == place) / speeds[place] for place in range(places)]
     at = [int(place) for _, place in lines["item"]]
     cut = sum(weight for a, b, weight in lines["link"] if at[int(a)] != at[int(b)])
 
     def close(value, printed):
         return abs(value - printed) <= 1e-3 * abs(value) + 1e-12
     for name, row in rows.items():
-        expect(close(sum(loads) / places, row.mean), f"{name}: a mean of {row.mean}, not {sum(loads) / places}")
+        expect(close(all_loads / sum(speeds), row.mean), f"{name}: a mean of {row.mean}, not {all_loads / sum(speeds)}")
         expect(abs(row.share - 100 * row.mean / row.most) < 0.2 and row.share <= 100, f"{name}: {row}")
         expect(0 <= row.moved <= len(at), f"{name}: {row}")
     none = rows["none"]
