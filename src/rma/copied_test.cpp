@@ -19,7 +19,8 @@ using harness::Peer;
 using harness::TwoNodes;
 using net::network;
 
-constexpr std::size_t kibi = 1024, short_bytes = 4 * kibi, long_bytes = 504 * kibi;
+constexpr std::size_t kibibyte = 1024, bytes_of_short = 4 * kibibyte,
+                      bytes_of_long = 504 * kibibyte;
 
 class CopiedTest : public testing::Test {
  protected:
@@ -44,7 +45,7 @@ class CopiedTest : public testing::Test {
       if (!seen.is(Kind::get)) return;
       const auto asked = seen.head<GetRecord>();
       for (std::size_t left = asked.row_bytes; left > 0;) {
-        const std::size_t part = std::min(left, 8 * kibi);
+        const std::size_t part = std::min(left, 8 * kibibyte);
         say(Kind::data, DataRecord{asked.request}, part);
         left -= part;
       }
@@ -73,24 +74,24 @@ class CopiedTest : public testing::Test {
   }
 
   TwoNodes net_{TwoNodes::with(service)};
-  Bytes source_ = Bytes(long_bytes, std::byte{1});
+  Bytes source_ = Bytes(bytes_of_long, std::byte{1});
   space::AddressSpace::Failure failure_;
   std::byte* const here_ = static_cast<std::byte*>(
-      net_.space().allocate(long_bytes, 64, space::Allocation::Kind::local, failure_));
+      net_.space().allocate(bytes_of_long, 64, space::Allocation::Kind::local, failure_));
 };
 
 TEST_F(CopiedTest, a_short_put_is_copied_once_a_side) {
-  put(short_bytes);
-  EXPECT_EQ(out(), short_bytes);
-  say(Kind::put, PutRecord{reinterpret_cast<std::uint64_t>(here())}, short_bytes);
-  ASSERT_TRUE(net_.until([&] { return here()[short_bytes - 1] == std::byte{7}; }));
+  put(bytes_of_short);
+  EXPECT_EQ(out(), bytes_of_short);
+  say(Kind::put, PutRecord{reinterpret_cast<std::uint64_t>(here())}, bytes_of_short);
+  ASSERT_TRUE(net_.until([&] { return here()[bytes_of_short - 1] == std::byte{7}; }));
   EXPECT_TRUE(net_.until([&] { return in() > 0; }));
-  EXPECT_EQ(in(), short_bytes);
-  EXPECT_EQ(out(), short_bytes);
+  EXPECT_EQ(in(), bytes_of_short);
+  EXPECT_EQ(out(), bytes_of_short);
 }
 
 TEST_F(CopiedTest, a_long_put_is_lent) {
-  put(long_bytes);
+  put(bytes_of_long);
   EXPECT_EQ(out(), 0U);
 }
 
@@ -108,16 +109,16 @@ TEST_F(CopiedTest, short_rows_of_a_long_put_are_packed_once) {
 
 TEST_F(CopiedTest, what_was_got_is_copied_once) {
   answer_gets();
-  get(short_bytes);
-  EXPECT_EQ(in(), short_bytes);
-  get(long_bytes);
-  EXPECT_EQ(in(), short_bytes + long_bytes);
+  get(bytes_of_short);
+  EXPECT_EQ(in(), bytes_of_short);
+  get(bytes_of_long);
+  EXPECT_EQ(in(), bytes_of_short + bytes_of_long);
   EXPECT_EQ(out(), 0U);
 }
 
 TEST_F(CopiedTest, a_short_answer_is_copied_once_and_a_long_one_is_lent) {
-  EXPECT_EQ(copied_for_answer(short_bytes), short_bytes);
-  EXPECT_EQ(copied_for_answer(long_bytes), 0U);
+  EXPECT_EQ(copied_for_answer(bytes_of_short), bytes_of_short);
+  EXPECT_EQ(copied_for_answer(bytes_of_long), 0U);
 }
 
 TEST_F(CopiedTest, what_the_engine_moves_is_not_copied) {
@@ -126,8 +127,8 @@ TEST_F(CopiedTest, what_the_engine_moves_is_not_copied) {
   net_.peer.on_record = [this](const Peer::Seen& seen) {
     if (seen.is(Kind::key)) say(Kind::keyed, seen.head<KeyRecord>().request, 8);
   };
-  put(long_bytes);
-  get(long_bytes);
+  put(bytes_of_long);
+  get(bytes_of_long);
   choose_protocols({});
   EXPECT_EQ(net_.peer.one_sided.puts, 1U);
   EXPECT_EQ(net_.peer.one_sided.gets, 1U);
