@@ -63,10 +63,12 @@ struct Before {
 };
 rank_local<Before> last_time;
 
-/// Notes that there was so much until now, and adds what is new.
+/// Notes that there was so much until now, and adds what is new. Bytes are counted from 0 again in
+/// a job that was restarted.
 void add_since(int to, std::uint64_t now, std::vector<Linked>& all) {
   if (now == 0) return;
-  const std::uint64_t since = now - std::exchange(last_time->sent[to], now);
+  const std::uint64_t before = std::exchange(last_time->sent[to], now);
+  const std::uint64_t since = now >= before ? now - before : now;
   if (since > 0) all.push_back({.to = to, .reserved = 0, .amount = since});
 }
 
