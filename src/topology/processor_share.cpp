@@ -36,7 +36,9 @@ std::optional<ProcessorTime> own_processor_time() {
   char text[128];
   const ssize_t bytes = file ? read(file.get(), text, sizeof text) : 0;
   if (bytes <= 0) return std::nullopt;
-  return processor_time_in({text, static_cast<std::size_t>(bytes)});
+  const auto time = processor_time_in({text, static_cast<std::size_t>(bytes)});
+  // A kernel that keeps no account writes zeros.
+  return time && time->ran_ns != 0 ? time : std::nullopt;
 }
 
 double ProcessorShare::since_last(const std::optional<ProcessorTime>& now) {

@@ -20,8 +20,8 @@ std::optional<ProcessorTime> own_processor_time();
 /// The part of a processor that a thread had, as others use it, too.
 class ProcessorShare {
  public:
-  /// So little time says nothing.
-  static constexpr std::uint64_t least_ns = 2'000'000;
+  /// Less time says nothing: whoever else had the processor once in it had it for some 3 ms.
+  static constexpr std::uint64_t least_ns = 20'000'000;
 
   /// Returns the part that the thread got of the time for which it wanted to run, since the call
   /// before that found enough: 1 where it never waited. Where there was too little, what was found

@@ -28,13 +28,13 @@ TEST(ProcessorShare, is_the_part_of_the_time_for_which_it_wanted_to_run) {
   EXPECT_DOUBLE_EQ(share.since_last(ProcessorTime{100 * ms, 0}), 1);
   EXPECT_DOUBLE_EQ(share.since_last(ProcessorTime{130 * ms, 10 * ms}), 0.75);
   // Too little says nothing, and is added to what comes.
-  EXPECT_DOUBLE_EQ(share.since_last(ProcessorTime{131 * ms, 10 * ms}), 0.75);
-  EXPECT_DOUBLE_EQ(share.since_last(ProcessorTime{132 * ms, 12 * ms}), 0.5);
+  EXPECT_DOUBLE_EQ(share.since_last(ProcessorTime{133 * ms, 13 * ms}), 0.75);
+  EXPECT_DOUBLE_EQ(share.since_last(ProcessorTime{142 * ms, 22 * ms}), 0.5);
   EXPECT_DOUBLE_EQ(share.since_last(std::nullopt), 0.5);
   // Nor does another thread's account, but what follows it does.
-  EXPECT_DOUBLE_EQ(share.since_last(ProcessorTime{5 * ms, 0}), 1);
-  EXPECT_DOUBLE_EQ(share.since_last(ProcessorTime{1 * ms, 0}), 1);
-  EXPECT_DOUBLE_EQ(share.since_last(ProcessorTime{4 * ms, 9 * ms}), 0.25);
+  EXPECT_DOUBLE_EQ(share.since_last(ProcessorTime{50 * ms, 0}), 1);
+  EXPECT_DOUBLE_EQ(share.since_last(ProcessorTime{10 * ms, 0}), 1);
+  EXPECT_DOUBLE_EQ(share.since_last(ProcessorTime{40 * ms, 90 * ms}), 0.25);
 }
 
 /// A busy child on this thread's processor takes half of it, if there are no more who want it.

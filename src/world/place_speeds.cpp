@@ -45,7 +45,6 @@ void PlaceSpeeds::take(int process, const Processor& processor) {
 }
 
 std::vector<double> PlaceSpeeds::of(const std::vector<int>& processes) {
-  double fastest_rate = 0;
   known_.resize(std::max({known_.size(), told_.size(), index(std::ranges::max(processes)) + 1}),
                 Processor{.share = 1, .rate = 0});
   for (std::size_t process = 0; process < known_.size(); ++process) {
@@ -55,8 +54,10 @@ std::vector<double> PlaceSpeeds::of(const std::vector<int>& processes) {
       known = {.share = told.share / told.count, .rate = told.rate / told.count};
     else  // Nobody is there to be slow: who was there is forgotten little by little.
       known.share = (1 + known.share) / 2;
-    fastest_rate = std::max(fastest_rate, known.rate);
   }
+  double fastest_rate = 0;
+  for (const int process : processes)
+    fastest_rate = std::max(fastest_rate, known_[index(process)].rate);
   std::vector<double> speeds;
   for (const int process : processes) {
     const Processor& known = known_[index(process)];
@@ -66,9 +67,12 @@ std::vector<double> PlaceSpeeds::of(const std::vector<int>& processes) {
   }
   const double fastest = std::ranges::max(speeds);
   if (std::ranges::min(speeds) >= as_fast * fastest) return {};
-  // Few different ones: places that are nearly as fast are alike.
+  // Few different ones: slow places that are nearly as fast are alike, and a small difference from
+  // the fastest is chance, whatever others are.
   for (double& speed : speeds)
-    speed = std::max(std::round(speed / fastest / speed_min) * speed_min, speed_min);
+    speed = speed >= as_fast * fastest
+                ? 1
+                : std::max(std::round(speed / fastest / speed_min) * speed_min, speed_min);
   return speeds;
 }
 

@@ -24,8 +24,8 @@ class PlaceSpeeds {
   /// Begins to take what is told; until told otherwise, processes are as fast as they were.
   void begin() { told_.clear(); }
   void take(int process, const Processor& processor);
-  /// The speed of each of these processes, the fastest 1. Empty where none is slower than 0.85 of
-  /// it: so little is chance.
+  /// The speed of each of these processes, the fastest 1, and so all that are not slower than 0.85
+  /// of it: so little is chance. Empty where none is.
   [[nodiscard]] std::vector<double> of(const std::vector<int>& processes);
 
  private:

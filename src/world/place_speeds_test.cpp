@@ -44,6 +44,26 @@ TEST(PlaceSpeeds, a_process_without_ranks_is_tried_again_later) {
   }
 }
 
+TEST(PlaceSpeeds, beside_a_slow_process_little_is_chance_too) {
+  PlaceSpeeds speeds;
+  speeds.begin();
+  for (const int process : {0, 1, 2})
+    speeds.take(process, {.share = process == 0 ? 0.4 : process == 1 ? 0.9 : 1, .rate = 2});
+  EXPECT_THAT(speeds.of({0, 1, 2}), ElementsAre(DoubleNear(0.4, 0.011), 1, 1));
+}
+
+/// A processor that the job has left is no measure for those that it has.
+TEST(PlaceSpeeds, a_process_that_has_gone_does_not_count) {
+  PlaceSpeeds speeds;
+  speeds.begin();
+  speeds.take(0, {.share = 1, .rate = 4});
+  speeds.take(1, {.share = 1, .rate = 2});
+  EXPECT_THAT(speeds.of({0, 1}), ElementsAre(1, DoubleNear(0.5, 1e-9)));
+  speeds.begin();
+  speeds.take(1, {.share = 1, .rate = 2});
+  EXPECT_TRUE(speeds.of({1, 2}).empty());
+}
+
 /// A process that nobody has been in is as fast as the others.
 TEST(PlaceSpeeds, a_new_process_is_fast) {
   PlaceSpeeds speeds;
