@@ -88,6 +88,16 @@ TEST(Balance, every_strategy_minds_how_fast_places_are) {
   }
 }
 
+/// The third place is so slow that one item takes longer there than all at the first.
+TEST(Balance, a_slow_place_without_items_keeps_nobody_from_better_ones) {
+  const Problem problem{
+      .items = {{1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 1}}, .places = 3, .speeds = {1, 1, 0.1}};
+  for (const std::string& name : strategy_names()) {
+    if (name == "none" || name == "distributed") continue;
+    EXPECT_DOUBLE_EQ(judge(problem, strategy(name)(problem)).most, 3) << name;
+  }
+}
+
 TEST(Balance, places_of_one_speed_are_as_if_none_were_told) {
   Problem problem = drifted(8, 30);
   problem.groups = {0, 0, 0, 0, 1, 1, 1, 1};
@@ -97,8 +107,9 @@ TEST(Balance, places_of_one_speed_are_as_if_none_were_told) {
   problem.speeds.assign(8, 1);
   std::size_t next = 0;
   for (const std::string& name : strategy_names())
-    if (name != "communication" && name != "chosen")
+    if (name != "communication" && name != "chosen") {
       EXPECT_EQ(strategy(name)(problem), plans[next++]) << name;
+    }
 }
 
 /// Groups of unlike size: each gets by the number of its places.

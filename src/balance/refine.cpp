@@ -44,10 +44,14 @@ Plan refine(const Problem& problem) {
   for (std::size_t i = 0; i < problem.items.size(); ++i)
     items[static_cast<std::size_t>(problem.items[i].place)].emplace(problem.items[i].load, i);
   for (std::size_t moves = 4 * problem.items.size(); moves > 0; --moves) {
-    const int from = loads.most(), to = loads.least();
+    const int from = loads.most();
+    int to = loads.least();
     if (loads.of(from) <= enough) break;
     auto& here = items[static_cast<std::size_t>(from)];
-    const auto best = best_item(loads, here, from, to);
+    auto best = best_item(loads, here, from, to);
+    // A slow place may have least since each item takes too long there: then another one takes it.
+    for (int place = 0; !best && !problem.speeds.empty() && place < problem.places; ++place)
+      if (place != from) best = best_item(loads, here, from, to = place);
     if (!best) break;
     loads.move(*best, to);
     items[static_cast<std::size_t>(to)].insert(here.extract({problem.items[*best].load, *best}));
