@@ -212,8 +212,11 @@ void TimedNetwork::enter(const wait::RoundCost& cost) {
   take_part(cost);
 }
 
-// All have heard of the round before the last one when all have shown this one.
+// All have heard of the round before the last one when all have shown this one. One that all have
+// shown already was of another team, whose memory this one has: a new team counts from 1.
 void TimedNetwork::show(const wait::RoundCost& cost) {
+  const auto former = rounds_.find({cost.team, cost.round});
+  if (former != rounds_.end() && !former->second.left.empty()) rounds_.erase(former);
   Round& round = take_part(cost);
   if (round.entered < cost.ranks.size()) return;
   round.times.cost.ranks = cost.ranks;

@@ -31,7 +31,11 @@ struct Node {
 
 class Round {
  public:
-  Round(const RoundTimes& round, const NetworkCosts& costs) : round_(round), costs_(costs) {
+  Round(const RoundTimes& round, const NetworkCosts& costs)
+      : round_(round),
+        costs_(costs),
+        shows_bytes_(
+            std::ranges::any_of(round.shown, [](std::size_t shown) { return shown != 0; })) {
     std::map<int, std::uint32_t> numbers;
     for (std::size_t i = 0; i < round.cost.ranks.size(); ++i) {
       const int node = costs.node_of(round.cost.ranks[i]);
@@ -99,6 +103,8 @@ class Round {
     return false;
   }
   [[nodiscard]] std::size_t bytes(const NodeEdge& edge) const {
+    // Each edge down the tree tells of nearly all members: not worth a look at them for nothing.
+    if (!shows_bytes_) return record_bytes;
     using Reads = wait::RoundCost::Reads;
     const Reads reads = round_.cost.reads;
     const std::size_t members = round_.cost.ranks.size();
@@ -117,6 +123,7 @@ class Round {
 
   const RoundTimes& round_;
   const NetworkCosts& costs_;
+  const bool shows_bytes_;  // some member does
   std::vector<Node> nodes_;
 };
 
