@@ -143,7 +143,11 @@ int main(int argc, char** argv) {
     if (world.rank() == 0) armature::resize(3);
     world.barrier();
     work(world);
-    (void)armature::rebalance(world, {.strategy = armature::balance::greedy, .log = true});
+    const auto greedy = [](armature::balance::Problem problem) {
+      problem.speeds.clear();  // of a busy machine
+      return armature::balance::greedy(problem);
+    };
+    (void)armature::rebalance(world, {.strategy = greedy, .log = true});
     require(workers_in(world, 0) + workers_in(world, 1) + workers_in(world, 2) == world.size() / 2,
             "a rank is nowhere");
     require(workers_in(world, 2) > 0, "nobody goes to the new process");
