@@ -167,13 +167,15 @@ void AskedJob::await(double timeout_s) {
       followed_ns = now_ns;
     }
     if (!is_there() && !is_answered()) base::fail(Errc::misuse, "the job has ended meanwhile");
-    if (now_ns > end_ns && !is_answered())
+    if (now_ns > end_ns && !is_answered()) {
+      const auto wanted = static_cast<std::uint32_t>(header_->resize.wanted.load());
+      const bool is_asked = wanted != NodeRequest::nobody_listens;
       base::fail(
           Errc::misuse,
-          fmt::format(
-              "the job has {} processes after {} s: {}; it is still asked for {}",
-              wait::hosting_processes(*header_), timeout_s, why_it_takes_long(),
-              NodeRequest::of(static_cast<std::uint32_t>(header_->resize.wanted.load())).text()));
+          fmt::format("the job has {} processes after {} s: {}{}",
+                      wait::hosting_processes(*header_), timeout_s, why_it_takes_long(),
+                      is_asked ? "; it is still asked for " + NodeRequest::of(wanted).text() : ""));
+    }
   }
   if (const std::string refusal = header_->resize.refusal; !refusal.empty())
     base::fail(Errc::misuse, refusal);

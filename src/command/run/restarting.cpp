@@ -178,7 +178,9 @@ void Restarting::complete(Outcome& outcome) {
   outcome.stopped_ns = stopped_ns_;
   const auto kept = static_cast<std::uint32_t>(std::ranges::count(keeps, true));
   const auto& request = requests_.pending();
-  outcome.processes = request ? request->processes(staying) : staying;
+  // Nobody has looked yet at what was asked for last, while processes ended.
+  outcome.processes =
+      std::min(request ? request->processes(staying) : staying, job_.header().ranks);
   outcome.nodes = std::min(request ? request->nodes(kept) : kept, outcome.processes);
   requests_.settle(outcome.processes, outcome.nodes);
   outcome.resize_wanted = requests_.unanswered();
