@@ -20,6 +20,9 @@ endif()
 endfunction()
 
 armature_sources(unit_tests KEEP "src/*/*_test.cpp" "src/*/*/*_test.cpp")
+if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)  # no copies of programs elsewhere
+  list(FILTER unit_tests EXCLUDE REGEX "/(plan|copies)_test[.]cpp$")
+endif()
 if(ARMATURE_SANITIZE MATCHES thread)  # those that have threads, or a network's
   foreach(test IN LISTS unit_tests)
     file(STRINGS ${test} threads LIMIT_COUNT 1 REGEX "thread|[Nn]etwork|harness/t")

@@ -15,6 +15,7 @@
 #include "base/runtime.hpp"
 #include "base/valgrind.hpp"
 #include "space/lock_all.hpp"
+#include "space/segment_pages.hpp"
 #include "space/virtual_segment.hpp"
 #include "space/world_place.hpp"
 
@@ -119,6 +120,7 @@ const Mapping& Mapping::join(Control control, const std::vector<int>& segments, 
   Process*& process = joined().process;
   ARMATURE_ASSERT(process == nullptr);
   const Mapping mapping(control);
+  keep_pages_as_kernel_does();
   map_all_segments(mapping, segments);
   const auto ranks = static_cast<std::uint32_t>(mapping.ranks_);
   process = new (place) Process{mapping, std::vector<detail::SegmentView>(ranks)};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "space/segment_pages.hpp"
+
 namespace armature::space {
 namespace {
 
@@ -18,7 +20,7 @@ std::byte* aligned_up(std::byte* at, std::size_t alignment) {
 void clear(std::byte* begin, std::byte* end) {
   const auto bytes = static_cast<std::size_t>(end - begin);
   (void)mprotect(begin, bytes, PROT_READ | PROT_WRITE);
-  if (madvise(begin, bytes, MADV_REMOVE) != 0) std::memset(begin, 0, bytes);
+  if (!remove_pages(begin, bytes)) std::memset(begin, 0, bytes);
 }
 
 }  // namespace

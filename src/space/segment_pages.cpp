@@ -1,11 +1,13 @@
 #include "space/segment_pages.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 
+#include "base/file_descriptor.hpp"
 #include "base/runtime.hpp"
 #include "space/pages.hpp"
 #include "space/reserve.hpp"
@@ -32,8 +34,21 @@ struct OwnPages {
 bool drop(std::byte* from, std::byte* to) {
   if (from < to && keeps_pages())
     return std::memset(from, 0, static_cast<std::size_t>(to - from)) != nullptr;
-  // By address: where a program has closed our file, its number may be that of one of its own.
-  return from >= to || madvise(from, static_cast<std::size_t>(to - from), MADV_REMOVE) == 0;
+  return from >= to || remove_pages(from, static_cast<std::size_t>(to - from));
+}
+
+/// Whether bytes of a page that was given back are zeros. True where it cannot be found out.
+bool kernel_gives_pages_back() {
+  const base::FileDescriptor file(memfd_create("armature-page", MFD_CLOEXEC));
+  if (!file || ftruncate(file.get(), static_cast<off_t>(page_bytes)) != 0) return true;
+  void* const page = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (page == MAP_FAILED) return true;
+  auto& byte = *static_cast<volatile unsigned char*>(page);
+  byte = 1;
+  const bool says_so = madvise(page, page_bytes, MADV_REMOVE) == 0;
+  const bool does_so = byte == 0;
+  munmap(page, page_bytes);
+  return does_so || !says_so;
 }
 
 /// So many bytes of these pages exist, whichever process has touched them.
@@ -55,7 +70,19 @@ std::size_t bytes_there(std::byte* from, const std::byte* to) {
 
 void keep_pages() { base::state<Files>().pages_stay.store(true, std::memory_order_relaxed); }
 
-bool keeps_pages() { return base::state<Files>().pages_stay.load(std::memory_order_relaxed); }
+bool keeps_pages() {
+  const auto* const files = base::Runtime::here().find<Files>();  // also within malloc
+  return files != nullptr && files->pages_stay.load(std::memory_order_relaxed);
+}
+
+void keep_pages_as_kernel_does() {
+  if (!keeps_pages() && !kernel_gives_pages_back()) keep_pages();
+}
+
+// By address: where a program has closed our file, its number may be that of one of its own.
+bool remove_pages(void* begin, std::size_t bytes) {
+  return !keeps_pages() && madvise(begin, bytes, MADV_REMOVE) == 0;
+}
 
 void use_segments_file(int fd) { base::state<Files>().of_all.store(fd, std::memory_order_relaxed); }
 

@@ -57,6 +57,12 @@ void give_pages_back(std::byte* from, std::byte* to);
 /// For hardware that holds pages in place and would go on writing to those that were given back.
 void keep_pages();
 [[nodiscard]] bool keeps_pages();
+/// Does so where the kernel only says that it gives pages back, as QEMU's user mode does. There
+/// they would come again with what was in them.
+void keep_pages_as_kernel_does();
+/// Gives back whole pages of shared memory, by address. False, and they are as they were, when the
+/// process keeps pages or the kernel refuses.
+[[nodiscard]] bool remove_pages(void* begin, std::size_t bytes);
 
 /// Sets the file descriptor of the one memory file in which all segments lie, open under that
 /// number in this process. The process may then look after the heap of a rank that is in another

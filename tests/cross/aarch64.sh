@@ -33,17 +33,19 @@ check() {  # NAME COMMAND...
 
 # Tests that the emulator cannot run: README.md names the system calls.
 cannot=$(sed 's/#.*//; /^[[:space:]]*$/d' "$here/emulator_lacks.txt" | awk '{print $1}' | paste -sd:)
-check unit "${emulated[@]}" "$build/bin/unit_tests" --gtest_filter="-$cannot"
+units=("${emulated[@]}" -E ARMATURE_SEGMENT_SIZE=268435456 "$build/bin/unit_tests")
+unit_suites() { "${units[@]}" --gtest_list_tests | awk '/^[^ ]/ {suite = $1} /^  / {print suite}' | sort -u; }
+while read -r suite; do check "unit.${suite//\//_}" "${units[@]}" --gtest_filter="$suite*-$cannot"; done < <(unit_suites)
 for ranks in 1 2 4; do
   for program in conformance conformance_c; do
-    check "$program.n$ranks" "$command" run -n $ranks "${emulated[@]}" "$build/bin/$program" --gtest_filter="-$cannot"
+    check "$program.n$ranks" "$command" run --segment-size 1073741824 -n $ranks "${emulated[@]}" "$build/bin/$program" --gtest_filter="-$cannot"
   done
 done
-check conformance.threads.n4 "$command" run -n 4 --threads 4 "${emulated[@]}" "$build/bin/conformance" \
+check conformance.threads.n4 "$command" run --segment-size 1073741824 -n 4 --threads 4 "${emulated[@]}" "$build/bin/conformance" \
   --gtest_filter="-$cannot"
 ring=("${emulated[@]}" "$build/bin/examples/ring")
-check ring.n4 "$command" run -n 4 "${ring[@]}"
-check ring.threads.n4 "$command" run -n 4 --threads 2 "${ring[@]}"
-check ring.virtual.n4.p2 "$command" run -n 4 --virtual --processes 2 "${ring[@]}"
-check ring.nodes3.n3 "$command" run -n 3 --nodes 3 "${ring[@]}"
+check ring.n4 "$command" run --segment-size 1073741824 -n 4 "${ring[@]}"
+check ring.threads.n4 "$command" run --segment-size 1073741824 -n 4 --threads 2 "${ring[@]}"
+check ring.virtual.n4.p2 "$command" run --segment-size 1073741824 -n 4 --virtual --processes 2 "${ring[@]}"
+check ring.nodes3.n3 "$command" run --segment-size 1073741824 -n 3 --nodes 3 "${ring[@]}"
 exit $failed
