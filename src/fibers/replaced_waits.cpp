@@ -126,43 +126,58 @@ int lock_mutex_of_c(mtx_t* mutex, const timespec* until) {
   return status;
 }
 
+/// glibc has a condition's clock and whether other processes use it in these bits: no function
+/// tells that.
+constexpr unsigned condition_is_shared = 1, condition_is_steady = 2;
+
+bool has(const pthread_cond_t* condition, unsigned bit) {
+  return (condition->__data.__wrefs & bit) != 0;
+}
+
 /// A rank without threads waits for a condition that nobody signals: it sleeps. Where threads run,
-/// the library waits, and nobody has a turn meanwhile.
+/// or other processes may signal, the library waits, and nobody has a turn meanwhile.
 bool sleeps_for_condition(const timespec* until) {
   return waits_by_looks(until) && !threads_of_ranks_run();
 }
+bool sleeps_for_condition(const pthread_cond_t* condition, const timespec* until) {
+  return sleeps_for_condition(until) && !has(condition, condition_is_shared);
+}
 
-template <class Unlock, class Lock>
-int sleep_unlocked(clockid_t clock, const timespec* until, Unlock unlock, Lock lock) {
+/// The rank takes the lock back by looks: another one of its process may have it by now, and wait
+/// for something itself. `try_lock` returns `busy` then.
+template <class Unlock, class TryLock>
+int sleep_unlocked(clockid_t clock, const timespec* until, Unlock unlock, int busy,
+                   TryLock try_lock) {
   if (const int error = unlock(); error != 0) return error;
   while (const std::uint64_t rest_ns = rest_until(in_ns(*until), clock)) sleep_here(rest_ns);
-  const int error = lock();
+  const int error = wait_by_looks(never_ns, CLOCK_MONOTONIC, busy, try_lock);
   return error != 0 ? error : ETIMEDOUT;
 }
 
 int wait_for_condition_by(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                           const timespec* until) {
-  if (!sleeps_for_condition(until) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+  if (!sleeps_for_condition(condition, until) ||
+      (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
     return pthread_cond_clockwait(condition, mutex, clock, until);
   return sleep_unlocked(
-      clock, until, [mutex] { return pthread_mutex_unlock(mutex); },
-      [mutex] { return pthread_mutex_lock(mutex); });
+      clock, until, [mutex] { return pthread_mutex_unlock(mutex); }, EBUSY,
+      [mutex] { return pthread_mutex_trylock(mutex); });
 }
 
-/// The clock is the condition's: glibc has it in this bit, and no function tells it.
+/// The clock is the condition's.
 int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
-  if (!sleeps_for_condition(until)) return pthread_cond_timedwait(condition, mutex, until);
-  constexpr unsigned is_steady = 2;
-  const bool by_steady = (condition->__data.__wrefs & is_steady) != 0;
-  return wait_for_condition_by(condition, mutex, by_steady ? CLOCK_MONOTONIC : CLOCK_REALTIME,
-                               until);
+  if (!sleeps_for_condition(condition, until))
+    return pthread_cond_timedwait(condition, mutex, until);
+  return wait_for_condition_by(
+      condition, mutex, has(condition, condition_is_steady) ? CLOCK_MONOTONIC : CLOCK_REALTIME,
+      until);
 }
 
 int wait_for_condition_of_c(cnd_t* condition, mtx_t* mutex, const timespec* until) {
   if (!sleeps_for_condition(until)) return cnd_timedwait(condition, mutex, until);
   return status_of(sleep_unlocked(
-      CLOCK_REALTIME, until, [mutex] { return mtx_unlock(mutex); },
-      [mutex] { return mtx_lock(mutex); }));
+      CLOCK_REALTIME, until, [mutex] { return mtx_unlock(mutex); }, thrd_busy,
+      [mutex] { return mtx_trylock(mutex); }));
 }
 
 // -- signals --------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <message.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <string.h>
@@ -149,6 +150,34 @@ static void wait_for_others(int me, int ranks) {
   ARMCI_Free(semaphores[me]);
 }
 
+/* The odd rank has the lock as the wait of the even one ends, and sleeps: it goes on although the
+   even one wants its lock back. */
+static void share_a_lock(int me, int ranks) {
+  pthread_mutex_t* locks[RANKS_MAX];
+  pthread_mutexattr_t how;
+  job_need(ARMCI_Malloc((void**)locks, sizeof(pthread_mutex_t)) == 0, "memory for locks");
+  pthread_mutexattr_init(&how);
+  pthread_mutexattr_setpshared(&how, PTHREAD_PROCESS_SHARED);
+  pthread_mutex_init(locks[me], &how);
+  ARMCI_Barrier();
+  if (me % 2 == 0 && me + 1 < ranks) {
+    pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+    const struct timespec until = soon(CLOCK_REALTIME);
+    pthread_mutex_lock(locks[me]);
+    armci_notify(me + 1);
+    job_need(pthread_cond_timedwait(&condition, locks[me], &until) == ETIMEDOUT, "a condition");
+    pthread_mutex_unlock(locks[me]);
+  }
+  if (me % 2 == 1) {
+    armci_notify_wait(me - 1, NULL);
+    while (pthread_mutex_trylock(locks[me - 1]) != 0) sched_yield();
+    usleep(200 * 1000);
+    pthread_mutex_unlock(locks[me - 1]);
+  }
+  ARMCI_Barrier();
+  ARMCI_Free(locks[me]);
+}
+
 /* A signal that a mask lets in ends the wait. */
 static volatile int caught = 0;
 static void catch (int signal) { caught = signal; }
@@ -223,6 +252,7 @@ int main(void) {
   job_need(nanosleep(&nonsense, NULL) == -1 && errno == EINVAL, "no such time");
   wake_in_order(me);
   wait_for_others(me, ranks);
+  share_a_lock(me, ranks);
   if (me == 0) be_signalled();
   job_well(me);
   ARMCI_Finalize();
