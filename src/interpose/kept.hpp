@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdio>
+
 #include "interpose/current.hpp"
 #include "interpose/original.hpp"
 
@@ -15,6 +17,25 @@
   static_assert(true)
 #define ARMATURE_KEPT(Result, name, parameters, arguments) \
   ARMATURE_KEPT_AS(Result, name, parameters, noexcept, arguments)
+
+namespace armature::interpose {
+
+/// A stream allocates what it reads into when it is first read: that is its owner's.
+inline void begin_to_read(std::FILE* stream) {
+  if (const int letter = std::getc(stream); letter != EOF) (void)std::ungetc(letter, stream);
+}
+
+}  // namespace armature::interpose
+
+/// For functions that read a stream of the caller's.
+#define ARMATURE_KEPT_FROM_STREAM(Result, name)         \
+  ARMATURE_ORIGINAL(Result*, name, (std::FILE * from)); \
+  ARMATURE_EXPORT Result* name(std::FILE* from) {       \
+    armature::interpose::begin_to_read(from);           \
+    const armature::interpose::ProcessHeap kept;        \
+    return original_##name(from);                       \
+  }                                                     \
+  static_assert(true)
 
 // ARMATURE_KEPT_1 and the others are for functions of so many parameters, whose types are told.
 #define ARMATURE_KEPT_0(Result, name) ARMATURE_KEPT_AS(Result, name, (), , ())

@@ -2,9 +2,11 @@
 // timers, keys of threads, named semaphores, tables of the system. See kept_by_libc.cpp.
 #include <fcntl.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -14,6 +16,7 @@
 #include "interpose/tied_ranges.hpp"
 
 using armature::interpose::current_rank_heap;
+using armature::interpose::find_heap;
 using armature::interpose::ProcessHeap;
 using armature::space::RankHeap;
 
@@ -22,10 +25,21 @@ namespace {
 using Text = const char*;
 using Function = void();
 
-/// The calling rank stays in this process for one thing more, or less, that lies in it.
-void tie(int change) {
+/// The calling rank stays in this process for one thing more that lies in it.
+void tie() {
   if (RankHeap* const rank = current_rank_heap())
-    (void)rank->ties.mappings.fetch_add(static_cast<unsigned>(change));
+    rank->ties.mappings.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// One thing less: not where it was opened before there were ranks, so nothing is counted.
+void untie() {
+  RankHeap* const rank = current_rank_heap();
+  if (rank == nullptr) return;
+  std::atomic<std::uint32_t>& count = rank->ties.mappings;
+  std::uint32_t before = count.load(std::memory_order_relaxed);
+  while (before != 0 &&
+         !count.compare_exchange_weak(before, before - 1, std::memory_order_release)) {
+  }
 }
 
 }  // namespace
@@ -62,13 +76,13 @@ ARMATURE_ORIGINAL(void*, catopen, (Text name, int how));
 ARMATURE_EXPORT void* catopen(Text name, int how) {
   void* const none = reinterpret_cast<void*>(-1);
   void* const opened = original_catopen(name, how);
-  if (opened != none) tie(1);
+  if (opened != none) tie();
   return opened;
 }
 ARMATURE_ORIGINAL(int, catclose, (void* opened));
 ARMATURE_EXPORT int catclose(void* opened) {
   const int result = original_catclose(opened);
-  if (result == 0) tie(-1);
+  if (result == 0) untie();
   return result;
 }
 
@@ -101,15 +115,16 @@ ARMATURE_EXPORT std::FILE* setmntent(Text path, Text mode) {
     const ProcessHeap kept;
     opened = original_setmntent(path, mode);
   }
-  if (opened != nullptr) tie(1);
+  if (opened != nullptr) tie();
   return opened;
 }
 ARMATURE_ORIGINAL(int, endmntent, (std::FILE * opened));
 ARMATURE_EXPORT int endmntent(std::FILE* opened) {
-  if (opened != nullptr) tie(-1);
+  if (find_heap(opened) != nullptr) return std::fclose(opened), 1;  // a rank's own, of fopen
+  if (opened != nullptr) untie();
   return original_endmntent(opened);
 }
-ARMATURE_KEPT_1(void*, getmntent, std::FILE*);
+ARMATURE_KEPT_FROM_STREAM(void, getmntent);
 ARMATURE_KEPT_0(void*, getfsent);
 ARMATURE_KEPT_1(void*, getfsspec, Text);
 ARMATURE_KEPT_1(void*, getfsfile, Text);
@@ -157,12 +172,12 @@ ARMATURE_EXPORT void* sem_open(Text name, int flags, ...) {
     const ProcessHeap kept;
     opened = original_sem_open(name, flags, mode, value);
   }
-  if (opened != nullptr) tie(1);
+  if (opened != nullptr) tie();
   return opened;
 }
 ARMATURE_ORIGINAL(int, sem_close, (void* opened));
 ARMATURE_EXPORT int sem_close(void* opened) {
   const int result = original_sem_close(opened);
-  if (result == 0) tie(-1);
+  if (result == 0) untie();
   return result;
 }

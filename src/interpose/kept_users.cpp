@@ -29,21 +29,7 @@ using Text = const char*;
 using Room = char*;
 using Bytes = std::size_t;
 
-/// A stream allocates what it reads into when it is first read: that is its owner's.
-void begin_to_read(std::FILE* stream) {
-  if (const int letter = std::getc(stream); letter != EOF) (void)std::ungetc(letter, stream);
-}
-
 }  // namespace
-
-#define ARMATURE_KEPT_FROM_STREAM(Result, name)         \
-  ARMATURE_ORIGINAL(Result*, name, (std::FILE * from)); \
-  ARMATURE_EXPORT Result* name(std::FILE* from) {       \
-    begin_to_read(from);                                \
-    const armature::interpose::ProcessHeap kept;        \
-    return original_##name(from);                       \
-  }                                                     \
-  static_assert(true)
 
 // Users and groups, by name, by number, one after the other.
 ARMATURE_KEPT_1(passwd*, getpwnam, Text);

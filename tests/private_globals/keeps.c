@@ -121,6 +121,13 @@ static void ask_for_texts(void) {
 
 static void note(union sigval value) { (void)value; }
 
+/* A thread that is cancelled in such a call has ended for its rank, too, which goes on to move. */
+static void* say_something(void* unused) {
+  pthread_cancel(pthread_self());
+  syslog(LOG_DEBUG, "a thread that is cancelled");
+  return unused;
+}
+
 static void ask_for_others(void) {
   enum { KEYS = 40 }; /* the first 32 take no memory */
   pthread_key_t keys[KEYS];
@@ -142,6 +149,11 @@ static void ask_for_others(void) {
   endmntent(mounts);
   job_need(timer_create(CLOCK_MONOTONIC, &by_thread, &timer) == 0, "a timer");
   timer_delete(timer);
+  pthread_t thread;
+  void* result = NULL;
+  job_need(pthread_create(&thread, NULL, say_something, NULL) == 0 &&
+               pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED,
+           "a thread that is cancelled");
 }
 
 static void ask(void) {
@@ -152,11 +164,13 @@ static void ask(void) {
   ask_for_others();
 }
 
-/* The file is open while the rank moves. */
-static FILE* users;
-static void read_users(int round) {
+/* The files are open while the rank moves. */
+static FILE *users, *table;
+static void read_files(int round) {
   if (round == 0) users = fopen("/etc/passwd", "r");
+  if (round == 0) table = fopen("/etc/passwd", "r");
   job_need(users != NULL && (round > 1 || fgetpwent(users) != NULL), "a user of a file");
+  job_need(table != NULL && getmntent(table) != NULL, "a line of a table");
 }
 
 int main(void) {
@@ -165,12 +179,13 @@ int main(void) {
   for (int round = 0; round < 4; ++round) {
     /* In each process one asks before all others do, and goes. */
     if (me % 2 == round % 2) ask();
-    if (me % 2 == round % 2) read_users(round / 2);
+    if (me % 2 == round % 2) read_files(round / 2);
     job_move(2 * round);
     if (addresses != NULL) check_addresses();
     ask();
   }
   fclose(users);
+  job_need(endmntent(table) == 1, "the end of a table");
   job_well(me);
   ARMCI_Finalize();
   return 0;
