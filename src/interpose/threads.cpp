@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <utility>
 
 #include "interpose/current.hpp"
 
@@ -23,7 +24,6 @@ constinit std::atomic<std::uint32_t> armature::interpose::threads_of_ranks{0};
 namespace {
 
 using armature::interpose::current_rank_heap;
-using armature::interpose::heap_of_thread;
 using armature::interpose::thread_heap;
 using armature::interpose::threads_of_ranks;
 using armature::space::RankHeap;
@@ -32,6 +32,9 @@ using armature::space::ThreadHeap;
 using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 constinit Create* original_create = nullptr;
 constinit pthread_key_t at_end = 0;
+/// The calling thread's heap as long as it lives. A thread that is cancelled in a call that takes
+/// the process's memory (ProcessHeap) ends without thread_heap.
+[[gnu::tls_model("initial-exec")]] constinit thread_local ThreadHeap* borrowed = nullptr;
 
 /// A thread's beginning, in the process's memory.
 struct Start {
@@ -59,15 +62,15 @@ void end(void* rounds) {
     pthread_setspecific(at_end, reinterpret_cast<void*>(round + 1));
     return;
   }
-  ThreadHeap* const heap = heap_of_thread();
+  ThreadHeap* const heap = std::exchange(borrowed, nullptr);
   thread_heap = nullptr;
-  if (heap != nullptr) unpin(*heap);
+  if (heap != nullptr && !armature::interpose::in_fork()) unpin(*heap);
 }
 
 Start begin(void* of) {
   const Start start = *static_cast<Start*>(of);
   __libc_free(of);
-  thread_heap = start.heap;
+  thread_heap = borrowed = start.heap;
   armature::interpose::tell_of_thread();
   pthread_setspecific(at_end, reinterpret_cast<void*>(std::uintptr_t{1}));
   return start;
