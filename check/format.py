@@ -14,6 +14,8 @@ def badly_formatted(root, names):
     for start in range(0, len(names), 64):
         done = subprocess.run(["clang-format", "--dry-run", *names[start:start + 64]],
                               cwd=root, capture_output=True, text=True)
+        if done.returncode != 0:  # it has not looked at all of them, so nothing is remembered of any
+            house.finish("format", ["clang-format: " + (done.stderr.strip() or f"ended with {done.returncode}")], "")
         wrong |= set(re.findall(r"^(\S+?):\d+:\d+: warning: code should be", done.stderr, re.M))
     return wrong
 

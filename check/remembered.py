@@ -1,20 +1,23 @@
 """What a check has found to be well, so that it looks at the same text once.
 
 build/check-NAME.json has digests of the files in which there was nothing to say. A digest is of all that the answer
-depends on: the file with its name, and the law, which are the texts of the check and of what it goes by. Where there
-is no folder build/, nothing is remembered.
+depends on: the file with its name, and the law, which are the texts of the check and of what it goes by. These are
+check/NAME.py, this file and house.py, and what the check adds. Where there is no folder build/, nothing is remembered.
 """
 
 import hashlib
 import json
 import os
+import pathlib
 
 
 class Remembered:
     def __init__(self, root, check, law):
-        """`law`: bytes of all but the file that the answer depends on."""
+        """`law`: bytes of all that the answer depends on but for the file and the check's own text."""
+        here = pathlib.Path(__file__).parent
+        own = [(here / name).read_bytes() for name in (f"{check}.py", "remembered.py", "house.py")]
         self.path = root / "build" / f"check-{check}.json"
-        self.law = hashlib.blake2b(law, digest_size=16).digest()
+        self.law = hashlib.blake2b(b"\0".join([*own, law]), digest_size=16).digest()
         self.well = set()
         try:
             self.known = set(json.loads(self.path.read_text()))

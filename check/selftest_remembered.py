@@ -1,6 +1,9 @@
 """What a check remembers does not hide what is wrong: that text, style or law has changed is seen."""
 
+import os
+import shutil
 import unittest
+import unittest.mock
 
 import selftest
 
@@ -35,6 +38,16 @@ class Remembered(unittest.TestCase):
         self.fails("format", "src/base/log.cpp")
         self.plant("check/words.toml", '[words]\n"return" = "not this word"\n')
         self.fails("words", "not this word")
+
+    def test_nothing_is_remembered_where_the_formatter_fails(self):
+        (self.root / "build").mkdir()
+        self.plant("src/base/log.cpp", CROOKED)
+        real = shutil.which("clang-format")
+        self.plant("bin/clang-format", f'#!/bin/sh\n[ "$1" != --version ] || exec {real} --version\nexit 7\n')
+        (self.root / "bin/clang-format").chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, PATH=f"{self.root / 'bin'}:{os.environ['PATH']}"):
+            self.fails("format", "ended with 7")
+        self.fails("format", "src/base/log.cpp")
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ def found_in(name, text, forbidden, coined):
 def memory_of(root):
     """What this check has found to be well, by what it goes by."""
     here = pathlib.Path(__file__).parent
-    law = [here / "words.py", here / "sentences.py", root / LAW, root / GLOSSARY]
+    law = [here / "sentences.py", root / LAW, root / GLOSSARY]
     return remembered.Remembered(root, "words", b"\0".join(path.read_bytes() for path in law if path.is_file()))
 
 
