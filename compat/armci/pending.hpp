@@ -13,6 +13,7 @@
 #include <armature/run.hpp>
 
 #include "armci.h"
+#include "turn.hpp"
 
 // Two ints are all that a caller's armci_hdl_t has room for, and the caller may copy or forget
 // them. So what is under way stands here, and the handle's first int names it: 0 for nothing,
@@ -26,11 +27,14 @@ class Pending {
   /// Notes an operation to `proc` down under the handle.
   void add(armci_hdl_t& handle, int proc, armature::Handle&& operation);
   /// Calls use(aggregate) with that of the handle. One that was for another process is completed
-  /// first. No other thread completes it meanwhile.
+  /// first. Where threads call at any time, no other one completes it meanwhile. Else the lock is
+  /// free by then: the call may wait for room, and another module or a method begins operations.
   template <std::invocable<armature::Aggregate&> Use>
   void aggregate(armci_hdl_t& handle, int proc, Use&& use) {
-    const std::lock_guard held(lock_);
-    use(aggregate_of(handle, proc));
+    std::unique_lock held(lock_);
+    armature::Aggregate& found = aggregate_of(handle, proc);
+    if (!threads_call()) held.unlock();
+    use(found);
   }
 
   void wait(armci_hdl_t& handle);

@@ -13,7 +13,9 @@ void let_threads_call() {
 }
 
 // Acquire: what lets threads call has been done.
-Turn::Turn() : is_held_(membership->takes_turns.load(std::memory_order_acquire)) {
+bool threads_call() { return membership->takes_turns.load(std::memory_order_acquire); }
+
+Turn::Turn() : is_held_(threads_call()) {
   if (is_held_) membership->turn.lock();
 }
 

@@ -9,6 +9,8 @@ namespace armci {
 
 /// From now on threads of the process call at any time. By the thread that joins the job.
 void let_threads_call();
+/// Whether they do.
+bool threads_call();
 
 /// The process's turn at collective calls, for one thread of it.
 class Turn {
