@@ -25,6 +25,8 @@ class Long(unittest.TestCase):
     def test_a_kind_that_nothing_covers_is_found(self):
         without = [name for name in NAMES if name != "flood.small"]
         self.assertEqual(list(problems(LISTED, without)), [r"what covers storm\.n\d+ is not run: flood\.small"])
+        self.assertEqual(list(problems(LISTED, NAMES, [{"tests": [r"flood\.small"], "still": []}])),
+                         [r"what covers storm\.n\d+ is not run: flood\.small"])
 
     def test_ctest_leaves_out_these_alone(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -51,7 +53,7 @@ class Long(unittest.TestCase):
         self.assertEqual(list(problems(entries(), labels_of_tests(FOLDER))), [])
 
     def test_the_fast_run_has_every_kind(self):
-        self.assertEqual(list(problems(entries("slow"), fast_ones(labels_of_tests(FOLDER)))), [])
+        self.assertEqual(list(problems(entries("slow"), fast_ones(labels_of_tests(FOLDER)), entries())), [])
 
 
 if __name__ == "__main__":
