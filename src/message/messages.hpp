@@ -146,8 +146,9 @@ class Messages final : public wait::WorkSource {
   };
   void tell_those_without_the_lock();
 
+  // The network's thread does not look at what the rank may just change (layer/threads.cpp).
   [[nodiscard]] bool is_owner() const {
-    return !rank_.has_second_thread && wait::running_rank() == &rank_;
+    return wait::running_rank() == &rank_ && !rank_.has_second_thread;
   }
 
   /// Whether there was something. Never blocks.
