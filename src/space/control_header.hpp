@@ -15,7 +15,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 25;
+inline constexpr std::uint32_t control_version = 26;
 
 /// The job's fate when a rank dies.
 enum class OnDeath : std::uint32_t {
