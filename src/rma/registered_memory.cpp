@@ -92,7 +92,8 @@ void ask_back(OfferedPlace place) {
   if (chunk.awaited.empty()) return decide(place);
   const auto [rank, number] = place->first;
   const GiveUpRecord record{.serial = chunk.serial, .chunk = number, .rank = rank, .is_kept = 0};
-  for (const int process : chunk.awaited) {
+  // A copy: an engine that finds a process lost as it sends has forget_holder() change the others.
+  for (const int process : std::vector<int>(chunk.awaited.begin(), chunk.awaited.end())) {
     Link& link = network()->links().to(process);
     link.post(Kind::give_up, -1, -1, record, Link::Ack::none);
     link.flush();
