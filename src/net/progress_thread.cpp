@@ -189,19 +189,21 @@ void ProgressThread::serve_polling() {
   }
 }
 
-/// Whether something was done: more may come at once.
+/// Whether something has come: more may come at once. What is to be looked at again soon is none of
+/// that, as it may stay so for long: the lock and the core are for others meanwhile.
 bool ProgressThread::look_polling() {
+  bool did = false;
   {
     const std::unique_lock locked(links_.lock(), std::try_to_lock);
     if (!locked.owns_lock()) return false;
     process_.heartbeat.beat();
     const bool is_wanted_again = process_.look();
-    const bool did = links_.progress();
+    did = links_.progress();
     if (did) wake_sleepers();
     if (!did && !is_wanted_again && !wait::helped_ranks().are_to_be_helped_soon()) return false;
   }
   if (!suppression_.is_on()) wait::helped_ranks().help();
-  return true;
+  return did;
 }
 
 /// A rank polls; signs of life are given all the same.
