@@ -138,6 +138,15 @@ int initialise(const char* call, int level) {
   }
 }
 
+namespace {
+
+void fence_processes() {
+  pending().leave_all();
+  armature::fence_all();
+}
+
+}  // namespace
+
 }  // namespace armci
 
 using namespace armci;
@@ -204,20 +213,22 @@ void armci_msg_abort(int code) {
 }
 
 void PARMCI_Barrier(void) {
-  insisted(__func__, in_turn([] { joined().barrier(); }));
+  insisted(__func__, in_turn([] {
+             pending().leave_all();
+             joined().barrier();
+           }));
 }
 
 void PARMCI_Fence(int proc) {
-  insisted(__func__, [=] { armature::fence(armature::Rank(proc)); });
+  insisted(__func__, [=] {
+    pending().leave_process(proc);
+    armature::fence(armature::Rank(proc));
+  });
 }
 
-void PARMCI_AllFence(void) {
-  insisted(__func__, [] { armature::fence_all(); });
-}
+void PARMCI_AllFence(void) { insisted(__func__, fence_processes); }
 
-void PARMCI_GroupFence(ARMCI_Group* /*group*/) {
-  insisted(__func__, [] { armature::fence_all(); });
-}
+void PARMCI_GroupFence(ARMCI_Group* /*group*/) { insisted(__func__, fence_processes); }
 
 /// Transfers progress by themselves: this takes in what has come from other nodes, and lets other
 /// ranks on this thread run.

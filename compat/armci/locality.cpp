@@ -9,6 +9,7 @@
 #include "armci.h"
 #include "calls.hpp"
 #include "job.hpp"
+#include "pending.hpp"
 
 using namespace armci;
 using armature::Domain;
@@ -99,7 +100,10 @@ double armci_timer(void) {
 }
 
 int parmci_notify(int proc) {
-  return answered(__func__, [=] { return static_cast<int>(armature::notify(Rank(proc))); });
+  return answered(__func__, [=] {
+    pending().leave_process(proc);  // who waits for it finds what was put before
+    return static_cast<int>(armature::notify(Rank(proc)));
+  });
 }
 
 int parmci_notify_wait(int proc, int* count) {

@@ -53,6 +53,7 @@ armature::Aggregate& Pending::aggregate_of(armci_hdl_t& handle, int proc) {
     entry.together.reset();
   }
   if (!entry.together) entry.together.emplace(armature::Rank(proc));
+  has_gathered_.store(true, std::memory_order_relaxed);
   if (entry.proc != proc) entry.proc = -1;
   return *entry.together;
 }
@@ -94,6 +95,22 @@ void Pending::wait_all() {
   const std::lock_guard held(lock_);
   for (auto& [number, entry] : entries_) entry.wait();
   entries_.clear();
+}
+
+// Relaxed: who calls sees its own requests, and those of other threads that came before.
+
+void Pending::leave_process(int proc) {
+  if (!has_gathered_.load(std::memory_order_relaxed)) return;
+  const std::lock_guard held(lock_);
+  for (auto& [number, entry] : entries_)
+    if (entry.together && entry.together->rank() == proc) (void)entry.together->test();
+}
+
+void Pending::leave_all() {
+  if (!has_gathered_.load(std::memory_order_relaxed)) return;
+  const std::lock_guard held(lock_);
+  for (auto& [number, entry] : entries_)
+    if (entry.together) (void)entry.together->test();
 }
 
 }  // namespace armci

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <mutex>
 #include <optional>
@@ -44,6 +45,11 @@ class Pending {
   void wait_process(int proc);
   void wait_all();
 
+  /// Has the requests of aggregate handles leave that wait for more of them; no fence knows of such
+  /// a one. Those to one process, or all.
+  void leave_process(int proc);
+  void leave_all();
+
  private:
   struct Entry {
     int proc = -1;
@@ -58,6 +64,7 @@ class Pending {
   Entry& entry_of(armci_hdl_t& handle, int proc);
   armature::Aggregate& aggregate_of(armci_hdl_t& handle, int proc);
 
+  std::atomic<bool> has_gathered_ = false;  // by an aggregate handle, so far
   std::mutex lock_;
   std::unordered_map<int, Entry> entries_;
   int last_ = 0;

@@ -160,6 +160,27 @@ static void wait_all_completes_explicit_handles_too(void) {
   drop(p);
 }
 
+static void fences_cover_what_an_aggregate_handle_has_gathered(void) {
+  pieces p = make_pieces(3 * sizeof(int));
+  int* to = p.at[right_of(me)];
+  int from[3] = {5, 6, 7}, got[2] = {0, 0};
+  armci_hdl_t handle = {0, 0};
+  ARMCI_SET_AGGREGATE_HANDLE(&handle);
+  CHECK_EQUAL(ARMCI_NbPut(&from[0], &to[0], sizeof(int), right_of(me), &handle), 0);
+  ARMCI_Fence(right_of(me));
+  CHECK_EQUAL(ARMCI_Get(&to[0], &got[0], sizeof(int), right_of(me)), 0);
+  CHECK_EQUAL(got[0], 5);
+  CHECK_EQUAL(ARMCI_NbPut(&from[1], &to[1], sizeof(int), right_of(me), &handle), 0);
+  ARMCI_AllFence();
+  CHECK_EQUAL(ARMCI_Get(&to[1], &got[1], sizeof(int), right_of(me)), 0);
+  CHECK_EQUAL(got[1], 6);
+  CHECK_EQUAL(ARMCI_NbPut(&from[2], &to[2], sizeof(int), right_of(me), &handle), 0);
+  ARMCI_Barrier();
+  CHECK_EQUAL(((int*)mine(p))[2], 7);
+  CHECK_EQUAL(ARMCI_Wait(&handle), 0);
+  drop(p);
+}
+
 const test_case nonblocking_tests[] = {
     {"explicit handles complete one by one", explicit_handles_complete_one_by_one},
     {"one handle stands for many transfers", one_handle_stands_for_many_transfers},
@@ -172,5 +193,7 @@ const test_case nonblocking_tests[] = {
     {"an aggregate handle may go on to another process",
      an_aggregate_handle_may_go_on_to_another_process},
     {"wait all completes explicit handles too", wait_all_completes_explicit_handles_too},
+    {"fences cover what an aggregate handle has gathered",
+     fences_cover_what_an_aggregate_handle_has_gathered},
     {NULL, NULL},
 };
