@@ -107,7 +107,8 @@ TEST(ProgressThreadTest, one_that_polls_serves_without_a_call_in_which_it_could_
     ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
     if (i == 1) before = sleeps_of_others();  // it has started
   }
-  if (!is_sanitized) EXPECT_EQ(sleeps_of_others(), before);
+  // A few: memory and the peer have locks of their own, for which any thread may have to wait.
+  if (!is_sanitized) EXPECT_LE(sleeps_of_others(), before + 5);
   EXPECT_EQ(counters.server_polls, 1U);
   EXPECT_EQ(counters.server_sleeps, 0U);
 }
@@ -116,13 +117,18 @@ TEST(ProgressThreadTest, one_that_polls_leaves_the_looking_to_a_rank_that_polls)
   NetworkOptions chosen = options();
   chosen.server = ServerWay::polls;
   harness::TwoNodes net(chosen);
-  ASSERT_TRUE(network()->thread().suppress());
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a look that had begun is over
-  net.peer.say(Said::word, 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_EQ(handled, 0);
-  network()->thread().resume();
-  EXPECT_TRUE(net.until([&] { return handled == 1; }, false));
+  bool is_left = false;
+  for (int i = 0; i < 20 && !is_left; ++i) {
+    ASSERT_TRUE(network()->thread().suppress());
+    // A look that had begun is over, unless the thread has no core for so long.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    net.peer.say(Said::word, 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    is_left = handled == i;
+    network()->thread().resume();
+    ASSERT_TRUE(net.until([&] { return handled == i + 1; }, false));
+  }
+  EXPECT_TRUE(is_left);
 }
 
 TEST(ProgressThreadTest, one_that_sleeps_is_counted_as_such) {

@@ -30,7 +30,9 @@ bool PeerEngine::progress() {
   std::deque<Peer::OneSided::Move> moves;
   std::deque<std::uint64_t> lent;
   {
-    const std::lock_guard locked(peer_.mutex);
+    // As an engine, which never sleeps for what others hand to it: that comes next time.
+    const std::unique_lock locked(peer_.mutex, std::try_to_lock);
+    if (!locked.owns_lock()) return false;
     packets.swap(peer_.incoming);
     if (!peer_.one_sided.is_held_back) moves.swap(peer_.one_sided.moves);
     if (!peer_.keeps_lent) lent.swap(peer_.lent);
