@@ -157,7 +157,8 @@ void add_network_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& o
       });
   add_value(run, options, "--net-server", "HOW",
             "How a process serves other nodes while it computes: sleep, poll (it takes a core), or "
-            "auto, which polls where each thread of the job has a core (default: auto)",
+            "auto, which polls where each thread of the job has a core, and OMP_NUM_THREADS says "
+            "how many threads a rank has (default: auto)",
             [](LaunchOptions&, const std::string& text) {
               setenv(net::server_variable, text.c_str(), 1);
               (void)net::choose_server(1, 1);

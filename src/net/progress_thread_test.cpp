@@ -140,11 +140,28 @@ TEST(ProgressThreadTest, one_that_sleeps_is_counted_as_such) {
 
 TEST(ServerWayTest, it_polls_where_each_thread_has_a_core_and_there_are_four) {
   unsetenv(server_variable);
+  setenv("OMP_NUM_THREADS", "1", 1);
   EXPECT_EQ(choose_server(2, 2).way, ServerWay::sleeps);
   EXPECT_EQ(choose_server(2, 3).way, ServerWay::sleeps);
   EXPECT_EQ(choose_server(4, 4).way, ServerWay::polls);
   EXPECT_EQ(choose_server(5, 4).way, ServerWay::sleeps);
   EXPECT_EQ(choose_server(16, 64).way, ServerWay::polls);
+  unsetenv("OMP_NUM_THREADS");
+}
+
+TEST(ServerWayTest, a_program_may_need_the_cores_for_threads_of_its_own) {
+  unsetenv(server_variable);
+  unsetenv("OMP_NUM_THREADS");
+  EXPECT_EQ(choose_server(2, 64).way, ServerWay::sleeps);
+  setenv("OMP_NUM_THREADS", "64", 1);
+  EXPECT_EQ(choose_server(2, 64).way, ServerWay::sleeps);
+  setenv("OMP_NUM_THREADS", "16", 1);
+  EXPECT_EQ(choose_server(2, 64).way, ServerWay::polls);
+  for (const char* const unclear : {"4,2", "", "0", "-1", "99999999999", "many"}) {
+    setenv("OMP_NUM_THREADS", unclear, 1);
+    EXPECT_EQ(choose_server(2, 64).way, ServerWay::sleeps) << unclear;
+  }
+  unsetenv("OMP_NUM_THREADS");
 }
 
 TEST(ServerWayTest, what_the_user_says_goes_before) {

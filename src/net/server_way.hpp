@@ -23,8 +23,9 @@ struct ServerChoice {
 
 /// Chooses the way on a machine with so many cores for the job, which has so many threads there
 /// that run ranks or serve. The server polls by itself where each of them has a core, and there are
-/// four cores at least: on fewer, what else runs there has none. Throws Error(start) where the
-/// setting is none of its words.
+/// four cores at least: on fewer, what else runs there has none. A program's own threads need
+/// cores, too, and cores that ranks leave free are most often left to those. So OMP_NUM_THREADS
+/// must say how many a rank has. Throws Error(start) where the setting is none of its words.
 [[nodiscard]] ServerChoice choose_server(int threads, int cores);
 
 }  // namespace armature::net
