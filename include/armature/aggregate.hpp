@@ -115,7 +115,8 @@ class Aggregate {
     if constexpr (sizeof(T) <= detail::SegmentView::extent_min)
       if (detail::reachable<sizeof(T)>(to.rank(), to.address())) [[likely]]
         return detail::store(to.address(), value);
-    puts_ = put_value_otherwise<T>(puts_, to, value);
+    begin_list(puts_, sizeof(T));
+    put_value_otherwise<T>(puts_, to, value);
   }
   template <Transferable T>
   void put(global_ptr<T> to, const std::type_identity_t<T>* from, std::size_t count) {
@@ -123,7 +124,8 @@ class Aggregate {
     const std::size_t bytes = detail::bytes_of<T>(count);
     if (detail::put_fast(to.rank(), to.address(), from, bytes)) [[likely]]
       return;
-    puts_ = put_otherwise(puts_, to, from, bytes);
+    begin_list(puts_, bytes);
+    put_otherwise(puts_, to, from, bytes);
   }
   template <Transferable T, detail::Buffer<T> Range>
   void put(global_ptr<T> to, const Range& from) {
@@ -143,7 +145,8 @@ class Aggregate {
         *to = value;
         return;
       }
-    gets_ = get_otherwise(gets_, to, from, count);
+    begin_list(gets_, short_bytes<T>(count));
+    get_otherwise(gets_, to, from, count);
     look();
   }
   template <class T, class... Source>
@@ -215,46 +218,57 @@ class Aggregate {
       detail::aggregate_leave(*puts_, rank_);
   }
 
+  /// The handle has a new list before anything is noted down: that may throw, or wait and let calls
+  /// in, whose methods may use the handle.
+  template <class Gathered>
+  [[gnu::always_inline]] void begin_list(Gathered*& list, std::size_t bytes) {
+    if (list == nullptr) [[unlikely]]
+      list = new_list<Gathered>(rank_, bytes);
+  }
+
   // Not inlined, and told nothing of the handle, which may then live in registers.
 
+  /// Here, where the rank's own memory is: it may go on in another process.
+  template <class Gathered>
+  [[nodiscard, gnu::noinline]] static Gathered* new_list(Rank rank, std::size_t bytes) {
+    return detail::aggregate_gathers(rank, bytes) ? new Gathered : nullptr;
+  }
+
+  /// 0: too many for a list.
   template <class T>
-  [[nodiscard, gnu::noinline]] static detail::GatheredGets* get_otherwise(
-      detail::GatheredGets* gathered, std::remove_cv_t<T>* to, global_ptr<T> from,
-      std::size_t count) {
-    const bool is_short = count <= detail::GatheredGets::bytes_max;
-    const std::size_t bytes = is_short ? count * sizeof(T) : 0;
-    if (gathered != nullptr && gathered->takes(from.address(), bytes)) {
-      gathered->note(to, from.address());
-      return gathered;
-    }
-    // Here, where the rank's own memory is: it may go on in another process.
-    if (gathered == nullptr && detail::aggregate_gathers(from.rank(), bytes))
-      gathered = new detail::GatheredGets;
+  [[nodiscard]] static std::size_t short_bytes(std::size_t count) {
+    return count <= detail::GatheredPieces::bytes_max ? count * sizeof(T) : 0;
+  }
+  template <class T>
+  [[gnu::noinline]] static void get_otherwise(detail::GatheredGets* gathered,
+                                              std::remove_cv_t<T>* to, global_ptr<T> from,
+                                              std::size_t count) {
+    const std::size_t bytes = short_bytes<T>(count);
+    if (gathered != nullptr && gathered->takes(from.address(), bytes))
+      return gathered->note(to, from.address());
     if (gathered == nullptr ||
         !detail::aggregate_gather(*gathered, from.rank(), to, from.address(), bytes))
       armature::get_nbi(to, from, count);
-    return gathered;
   }
 
-  [[nodiscard, gnu::noinline]] static detail::GatheredPuts* put_otherwise(
-      detail::GatheredPuts* gathered, global_ptr<void> to, const void* from, std::size_t bytes) {
-    if (gathered == nullptr && detail::aggregate_gathers(to.rank(), bytes))
-      gathered = new detail::GatheredPuts;
+  [[gnu::noinline]] static void put_otherwise(detail::GatheredPuts* gathered, global_ptr<void> to,
+                                              const void* from, std::size_t bytes) {
     if (gathered == nullptr ||
         !detail::aggregate_gather(*gathered, to.rank(), to.address(), from, bytes))
       detail::make_implicit(
           to.rank(), Handle(detail::put_later(to.rank(), to.address(), from, bytes, "put_nbi")),
           "put_nbi");
-    return gathered;
   }
-  /// Takes the value as it comes, so that what is reachable need not put it into memory.
+  /// Takes the value as it comes, so that what is reachable need not put it into memory. It is gone
+  /// when this returns.
   template <class T>
-  [[nodiscard, gnu::noinline]] static detail::GatheredPuts* put_value_otherwise(
-      detail::GatheredPuts* gathered, global_ptr<T> to, T value) {
-    if (gathered == nullptr || !gathered->takes(to.address(), sizeof value))
-      return put_otherwise(gathered, to, &value, sizeof value);
-    gathered->note(to.address(), &value, sizeof value);
-    return gathered;
+  [[gnu::noinline]] static void put_value_otherwise(detail::GatheredPuts* gathered,
+                                                    global_ptr<T> to, T value) {
+    if (gathered != nullptr && gathered->takes(to.address(), sizeof value))
+      return gathered->note(to.address(), &value, sizeof value);
+    if (gathered == nullptr ||
+        !detail::aggregate_gather(*gathered, to.rank(), to.address(), &value, sizeof value))
+      armature::put(to, value);
   }
 
   /// Notes how far the rank's segment is reachable now. A segment's extent only grows, so an older

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <span>
 
 #include "reachable.hpp"
@@ -184,6 +186,27 @@ TEST(Aggregate, puts_of_several_sizes_take_turns) {
   aggregate.wait();
   world().barrier();
   for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(piece[i], static_cast<int>(i) + left());
+  world().barrier();
+  piece.free();
+}
+
+TEST(Aggregate, a_value_too_long_for_a_list_may_be_gone_when_its_put_returns) {
+  struct Long {
+    std::array<std::uint64_t, 2048> words;
+  };
+  auto piece = Reachable<Long>(2);
+  world().barrier();
+  Aggregate aggregate(right());
+  const auto value = std::make_unique<Long>();
+  for (std::size_t i = 0; i < 2; ++i) {
+    value->words.fill(i + 1);
+    aggregate.put(piece.on(right()) + static_cast<std::ptrdiff_t>(i), *value);
+  }
+  value->words.fill(0);
+  aggregate.wait();
+  world().barrier();
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_EQ(std::ranges::count(piece[i].words, i + 1), std::ssize(piece[i].words));
   world().barrier();
   piece.free();
 }
