@@ -94,7 +94,7 @@ class Peer {
       std::uint64_t token;
     };
     bool is_offered = false;
-    bool is_held_back = false;  // what it has been told to move
+    std::atomic<bool> is_held_back = false;  // what it has been told to move
     std::deque<Move> moves;
     std::vector<std::span<std::byte>> memories;
     std::size_t puts = 0, gets = 0;
