@@ -4,6 +4,12 @@
 #include "wait/wait.hpp"
 
 namespace armature::harness {
+namespace {
+
+/// The control block is as long as that needs, and is unmapped by what its header says.
+constexpr std::uint32_t nodes_when_mapped = 1;
+
+}  // namespace
 
 TwoNodes::TwoNodes(net::NetworkOptions options, int greets_after) {
   peer.greets_after = greets_after;
@@ -22,7 +28,12 @@ TwoNodes::TwoNodes(net::NetworkOptions options, int greets_after) {
   options.open = [](transport::Sink& sink, const transport::EngineOptions&) {
     return std::unique_ptr<transport::Engine>(new PeerEngine(sink));
   };
-  net::Network::join(mapping(), {space_.get()}, exchange_, options);
+  try {
+    net::Network::join(mapping(), {space_.get()}, exchange_, options);
+  } catch (...) {
+    job_.header().nodes = nodes_when_mapped;
+    throw;
+  }
   context_ = std::make_unique<wait::RankContext>(*space_);
   wait::implicit_slot.put(context_->slots, &implicit_);
   before_ = wait::set_sole_rank(nullptr);
@@ -35,7 +46,7 @@ TwoNodes::~TwoNodes() {
   context_.reset();
   wait::set_sole_rank(before_);
   wait::set_this_rank(before_);
-  job_.header().nodes = 1;  // as when it was mapped: it is as long as that
+  job_.header().nodes = nodes_when_mapped;
 }
 
 }  // namespace armature::harness
