@@ -16,7 +16,6 @@
 
 #include "space/pages.hpp"
 #include "space/rank_block.hpp"
-#include "space/segment_pages.hpp"
 
 namespace armature::space {
 
@@ -161,7 +160,7 @@ void RankHeap::put(Block& block) {
     const auto begin = page_above(reinterpret_cast<std::uintptr_t>(block.memory()));
     const auto end = page_below(reinterpret_cast<std::uintptr_t>(block.memory()) + bytes);
     // Should the kernel refuse, the bytes must be zeros all the same.
-    if (!remove_pages(reinterpret_cast<void*>(begin), end - begin))
+    if (madvise(reinterpret_cast<void*>(begin), end - begin, MADV_REMOVE) != 0)
       std::memset(reinterpret_cast<void*>(begin), 0, end - begin);
   }
   block.next = free_[block.kind];
@@ -223,7 +222,7 @@ void RankHeap::unmap(std::byte* pages, std::size_t bytes) {
   const std::lock_guard lock(lock_);
   if (pages_.has_room() || make_room_for_pages()) return pages_.give(pages, pages + bytes);
   // The segment is full: they stay, but for their memory.
-  (void)remove_pages(pages, bytes);
+  (void)madvise(pages, bytes, MADV_REMOVE);
 }
 
 bool RankHeap::make_room_for_pages() {

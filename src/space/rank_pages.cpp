@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "space/segment_pages.hpp"
-
 namespace armature::space {
 namespace {
 
@@ -20,7 +18,7 @@ std::byte* aligned_up(std::byte* at, std::size_t alignment) {
 void clear(std::byte* begin, std::byte* end) {
   const auto bytes = static_cast<std::size_t>(end - begin);
   (void)mprotect(begin, bytes, PROT_READ | PROT_WRITE);
-  if (!remove_pages(begin, bytes)) std::memset(begin, 0, bytes);
+  if (madvise(begin, bytes, MADV_REMOVE) != 0) std::memset(begin, 0, bytes);
 }
 
 }  // namespace
