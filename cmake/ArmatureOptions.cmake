@@ -51,13 +51,15 @@ endif()
 # Options structs are made for `{.scale = 0.5}`: members left out have their defaults. GCC 12's
 # -Wrestrict is wrong about std::string.
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-  # It knows not all names of GCC's warnings. libstdc++ 12 calls a function of its own that is deprecated. A bitwise or
-  # of several bools is one jump, on purpose.
-  add_compile_options(-Wno-unknown-warning-option -Wno-deprecated-declarations -Wno-bitwise-instead-of-logical)
+  # It knows not all names of GCC's warnings. libstdc++ 12 calls a function of its own that is deprecated.
+  add_compile_options(-Wno-unknown-warning-option -Wno-deprecated-declarations)
 endif()
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion
                     $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-missing-field-initializers>
                     $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  add_compile_options(-Wno-bitwise-instead-of-logical)  # an or of several bools is one jump, on purpose
+endif()
 if(CMAKE_UNITY_BUILD)
   # Several sources compiled as one, for a short build: a local of one may be called as a global of another, and
   # GCC takes an anonymous namespace in an included source for one in a header.

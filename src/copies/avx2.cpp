@@ -8,21 +8,24 @@
 
 namespace armature::copies {
 
+// Clang knows the attribute alone, which has no effect on a template that was declared without it.
+#if !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC target("avx2")
+#endif
 
 namespace {
 
 constexpr std::size_t avx2_line_bytes = 64;
 
-inline __m256i load_32(const std::byte* from) {
+[[gnu::target("avx2")]] inline __m256i load_32(const std::byte* from) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(from));
 }
-inline void store_32(std::byte* to, __m256i value) {
+[[gnu::target("avx2")]] inline void store_32(std::byte* to, __m256i value) {
   _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(to), value);
 }
 template <bool past_cache>
-inline void store_aligned_32(std::byte* to, __m256i value) {
+[[gnu::target("avx2")]] inline void store_aligned_32(std::byte* to, __m256i value) {
   auto* at = reinterpret_cast<__m256i*>(to);
   if constexpr (past_cache)
     _mm256_stream_si256(at, value);
@@ -30,10 +33,9 @@ inline void store_aligned_32(std::byte* to, __m256i value) {
     _mm256_store_si256(at, value);
 }
 
-}  // namespace
-
 template <bool past_cache>
-void copy_by_avx2(void* to_start, const void* from_start, std::size_t bytes) {
+[[gnu::target("avx2")]] inline void copy_by_registers(void* to_start, const void* from_start,
+                                                      std::size_t bytes) {
   constexpr std::size_t block_bytes = 128;
   auto* to = static_cast<std::byte*>(to_start);
   const auto* from = static_cast<const std::byte*>(from_start);
@@ -61,10 +63,19 @@ void copy_by_avx2(void* to_start, const void* from_start, std::size_t bytes) {
   for (std::size_t i = 0; i < 4; ++i) store_32(to_tail + 32 * i, tail[i]);
 }
 
+}  // namespace
+
+template <bool past_cache>
+void copy_by_avx2(void* to, const void* from, std::size_t bytes) {
+  copy_by_registers<past_cache>(to, from, bytes);
+}
+
 template void copy_by_avx2<false>(void*, const void*, std::size_t);
 template void copy_by_avx2<true>(void*, const void*, std::size_t);
 
+#if !defined(__clang__)
 #pragma GCC pop_options
+#endif
 
 }  // namespace armature::copies
 #endif

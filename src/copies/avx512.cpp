@@ -7,26 +7,30 @@
 
 namespace armature::copies {
 
+// Clang knows the attribute alone, which has no effect on a template that was declared without it.
+#if !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC target("avx512f")
+#endif
 
 namespace {
 
 constexpr std::size_t register_bytes = 64;
 
-inline __m512i load_64(const std::byte* from) { return _mm512_loadu_si512(from); }
+[[gnu::target("avx512f")]] inline __m512i load_64(const std::byte* from) {
+  return _mm512_loadu_si512(from);
+}
 template <bool past_cache>
-inline void store_aligned_64(std::byte* to, __m512i value) {
+[[gnu::target("avx512f")]] inline void store_aligned_64(std::byte* to, __m512i value) {
   if constexpr (past_cache)
     _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value);
   else
     _mm512_store_si512(to, value);
 }
 
-}  // namespace
-
 template <bool past_cache>
-void copy_by_avx512(void* to_start, const void* from_start, std::size_t bytes) {
+[[gnu::target("avx512f")]] inline void copy_by_registers(void* to_start, const void* from_start,
+                                                         std::size_t bytes) {
   constexpr std::size_t block_bytes = 4 * register_bytes;
   auto* to = static_cast<std::byte*>(to_start);
   const auto* from = static_cast<const std::byte*>(from_start);
@@ -56,10 +60,19 @@ void copy_by_avx512(void* to_start, const void* from_start, std::size_t bytes) {
   for (std::size_t i = 0; i < 4; ++i) _mm512_storeu_si512(to_tail + register_bytes * i, tail[i]);
 }
 
+}  // namespace
+
+template <bool past_cache>
+void copy_by_avx512(void* to, const void* from, std::size_t bytes) {
+  copy_by_registers<past_cache>(to, from, bytes);
+}
+
 template void copy_by_avx512<false>(void*, const void*, std::size_t);
 template void copy_by_avx512<true>(void*, const void*, std::size_t);
 
+#if !defined(__clang__)
 #pragma GCC pop_options
+#endif
 
 }  // namespace armature::copies
 #endif

@@ -145,8 +145,8 @@ int digit(char c) {
 /// that moves in between must find the same ones, so the job's processes share theirs. This runs
 /// before all other constructors (-z initfirst, and the first of this library), when nothing has
 /// been written with the old ones.
-[[gnu::constructor(101), gnu::no_stack_protector]] void share_secrets(int, char**,
-                                                                      char** environment) {
+[[gnu::constructor(101)]] __attribute__((no_stack_protector)) void share_secrets(
+    int, char**, char** environment) {
   constexpr char name[] = "ARMATURE_SECRETS=";
   for (; *environment != nullptr; ++environment) {
     const char* text = *environment;
