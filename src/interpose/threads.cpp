@@ -10,7 +10,6 @@
 
 #include <cerrno>
 #include <climits>
-#include <utility>
 
 #include "interpose/current.hpp"
 
@@ -31,10 +30,11 @@ using armature::space::ThreadHeap;
 
 using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 constinit Create* original_create = nullptr;
+/// Its value is the thread's heap as long as the thread lives. A thread that is cancelled in a call
+/// that takes the process's memory (ProcessHeap) ends without thread_heap. The lowest bits count
+/// the rounds of destructors.
 constinit pthread_key_t at_end = 0;
-/// The calling thread's heap as long as it lives. A thread that is cancelled in a call that takes
-/// the process's memory (ProcessHeap) ends without thread_heap.
-[[gnu::tls_model("initial-exec")]] constinit thread_local ThreadHeap* borrowed = nullptr;
+static_assert(alignof(ThreadHeap) >= PTHREAD_DESTRUCTOR_ITERATIONS);
 
 /// A thread's beginning, in the process's memory.
 struct Start {
@@ -56,23 +56,23 @@ void unpin(ThreadHeap& heap) {
 
 /// Destructors of thread_locals have run by then; those of other keys may still allocate: so this
 /// asks to be called once more, as often as may be.
-void end(void* rounds) {
-  const auto round = reinterpret_cast<std::uintptr_t>(rounds);
-  if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {
-    pthread_setspecific(at_end, reinterpret_cast<void*>(round + 1));
+void end(void* value) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(value);
+  const std::uintptr_t round = bits % alignof(ThreadHeap);
+  if (round + 1 < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    pthread_setspecific(at_end, reinterpret_cast<void*>(bits + 1));
     return;
   }
-  ThreadHeap* const heap = std::exchange(borrowed, nullptr);
   thread_heap = nullptr;
-  if (heap != nullptr && !armature::interpose::in_fork()) unpin(*heap);
+  if (!armature::interpose::in_fork()) unpin(*reinterpret_cast<ThreadHeap*>(bits - round));
 }
 
 Start begin(void* of) {
   const Start start = *static_cast<Start*>(of);
   __libc_free(of);
-  thread_heap = borrowed = start.heap;
+  thread_heap = start.heap;
   armature::interpose::tell_of_thread();
-  pthread_setspecific(at_end, reinterpret_cast<void*>(std::uintptr_t{1}));
+  pthread_setspecific(at_end, start.heap);
   return start;
 }
 
