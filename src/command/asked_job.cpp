@@ -108,16 +108,13 @@ AskedJob::AskedJob(ObservedJob job, Word word)
 bool AskedJob::is_there() const { return runs(pid_); }
 
 bool AskedJob::is_answered() const {
-  return (is_heard_ && wait::is_answered(*header_, request_)) ||
-         (is_started_ && header_->all_have_joined());
+  return wait::is_answered(*header_, request_) || (is_started_ && header_->all_have_joined());
 }
 
 void AskedJob::ask() {
   std::atomic<std::uint64_t>& wanted = header_->resize.wanted;
   std::uint64_t before = wanted.load(std::memory_order_acquire), next = 0;
   do {
-    is_heard_ = static_cast<std::uint32_t>(before) != NodeRequest::nobody_listens;
-    if (!is_heard_) return;
     const auto number = static_cast<std::uint32_t>(before >> 32);
     const bool is_pending = !wait::is_answered(*header_, number);
     next = ((before >> 32) + 1) << 32 | word_(static_cast<std::uint32_t>(before), is_pending);
@@ -135,9 +132,9 @@ void AskedJob::follow() {
   // Else its ranks would say so when they meet.
   is_started_ = !has_launcher_ && header_->processes == word_(0, false);
   if (is_started_) return;
-  // A request that was heard goes on with the job, unless another launcher has started that.
+  // The new job may have come when nobody looked at the former one any more.
   const auto known = static_cast<std::uint32_t>(header_->resize.wanted.load() >> 32);
-  if (!is_heard_ || static_cast<std::int32_t>(known - request_) < 0) ask();
+  if (static_cast<std::int32_t>(known - request_) < 0) ask();
 }
 
 std::string AskedJob::why_it_takes_long() const {
@@ -167,15 +164,13 @@ void AskedJob::await(double timeout_s) {
       followed_ns = now_ns;
     }
     if (!is_there() && !is_answered()) base::fail(Errc::misuse, "the job has ended meanwhile");
-    if (now_ns > end_ns && !is_answered()) {
-      const auto wanted = static_cast<std::uint32_t>(header_->resize.wanted.load());
-      const bool is_asked = wanted != NodeRequest::nobody_listens;
+    if (now_ns > end_ns && !is_answered())
       base::fail(
           Errc::misuse,
-          fmt::format("the job has {} processes after {} s: {}{}",
-                      wait::hosting_processes(*header_), timeout_s, why_it_takes_long(),
-                      is_asked ? "; it is still asked for " + NodeRequest::of(wanted).text() : ""));
-    }
+          fmt::format(
+              "the job has {} processes after {} s: {}; it is still asked for {}",
+              wait::hosting_processes(*header_), timeout_s, why_it_takes_long(),
+              NodeRequest::of(static_cast<std::uint32_t>(header_->resize.wanted.load())).text()));
   }
   if (const std::string refusal = header_->resize.refusal; !refusal.empty())
     base::fail(Errc::misuse, refusal);

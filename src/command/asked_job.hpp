@@ -48,7 +48,6 @@ class AskedJob {
   const Word word_;
   space::ControlHeader* header_;
   std::uint32_t request_ = 0;
-  bool is_heard_ = false;  // somebody listened when it was asked
   bool is_started_ = false;
 };
 

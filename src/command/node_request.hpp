@@ -11,8 +11,6 @@ namespace armature::command {
 /// (`armature resize`) is one, with `nodes` 0.
 struct NodeRequest {
   static constexpr std::uint32_t nodes_max = 127;
-  /// The word where a launch is over: who asks then asks the job that goes on, if one does.
-  static constexpr std::uint32_t nobody_listens = UINT32_MAX;
 
   bool is_more = false;  // beside what the job has; else so many in all
   std::uint32_t nodes = 0;

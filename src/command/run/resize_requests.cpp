@@ -20,21 +20,10 @@ void ResizeRequests::take() {
 }
 
 void ResizeRequests::take_from_nodes() {
-  take_all(
-      [](std::atomic<std::uint64_t>& wanted) { return wanted.load(std::memory_order_acquire); });
-}
-
-void ResizeRequests::take_last_from_nodes() {
-  take_all([](std::atomic<std::uint64_t>& wanted) {
-    return wanted.fetch_or(NodeRequest::nobody_listens, std::memory_order_acq_rel);
-  });
-}
-
-template <class Read>
-void ResizeRequests::take_all(Read read) {
   numbers_.resize(job_.nodes().size());
   for (std::size_t node = 0; node < job_.nodes().size(); ++node) {
-    const std::uint64_t wanted = read(job_.nodes()[node].header().resize.wanted);
+    const std::uint64_t wanted =
+        job_.nodes()[node].header().resize.wanted.load(std::memory_order_acquire);
     const auto number = static_cast<std::uint32_t>(wanted >> 32);
     if (std::exchange(numbers_[node], number) == number) continue;
     request_ = Request::of(wanted);

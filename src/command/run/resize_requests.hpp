@@ -39,8 +39,6 @@ class ResizeRequests {
   /// A new one, if there is one; on several nodes from whichever node's rank, or command.
   void take();
   void take_from_nodes();
-  /// Takes new ones for the last time: whoever asks from now on finds out that nobody listens.
-  void take_last_from_nodes();
   [[nodiscard]] const std::optional<Request>& pending() const { return request_; }
   /// Notes that it cannot be done, unless that changes.
   void note_problem(const std::string& problem);
@@ -57,8 +55,6 @@ class ResizeRequests {
 
  private:
   [[nodiscard]] std::string why_no_nodes() const;
-  template <class Read>
-  void take_all(Read read);
 
   const JobView& job_;
   std::optional<Request> request_;

@@ -35,8 +35,8 @@ class Restarting {
   [[nodiscard]] bool is_due() const {
     return (requests_.pending() || !leave_.empty()) && !is_wanted_;
   }
-  /// Ranks have met for it, and the time is being taken until they go on.
-  [[nodiscard]] bool is_under_way() const { return stopped_ns_ != 0; }
+  /// Ranks do not know of what is asked for, or have not met since.
+  [[nodiscard]] bool is_under_way() const { return is_due() || is_wanted_; }
   /// Tells in how many processes and nodes the job goes on that has been written.
   void complete(Outcome& outcome);
 

@@ -143,7 +143,7 @@ void RunningJob::finish() {
   output_.finish_labels();
   write_the_rest();
   if (reports_.say_deaths_alike()) write_the_rest();
-  if (view_.nodes().size() > 1) requests_.take_last_from_nodes();
+  if (view_.nodes().size() > 1) requests_.take_from_nodes();
 }
 
 void RunningJob::write_the_rest() {
