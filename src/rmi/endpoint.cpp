@@ -30,10 +30,16 @@ void share(EndpointContext& context, bool with_program_threads) {
 class Executing {
  public:
   explicit Executing(EndpointContext& context)
-      : context_(context), before_(std::exchange(context.executor, wait::number_of_thread())) {}
+      : context_(context),
+        before_(std::exchange(context.executor, wait::number_of_thread())),
+        waiting_(std::exchange(context.depth_of_waiting, std::nullopt)) {
+    if (waiting_) context.sender.depth = *waiting_;
+  }
   Executing(const Executing&) = delete;
   Executing& operator=(const Executing&) = delete;
   ~Executing() {
+    if (waiting_) context_.sender.depth = 0;
+    context_.depth_of_waiting = waiting_;
     context_.executor = before_;
     if (before_ == 0 && std::exchange(context_.passed_over, false))
       wait::notify(context_.space.slot(context_.space.me()));
@@ -42,6 +48,7 @@ class Executing {
  private:
   EndpointContext& context_;
   const std::uint32_t before_;
+  const std::optional<std::uint8_t> waiting_;  // as deep is the method that waits below
 };
 
 }  // namespace

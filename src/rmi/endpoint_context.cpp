@@ -57,6 +57,9 @@ LetOthersCall::LetOthersCall(EndpointContext& context) : context_(context) {
   }
   held_ = std::exchange(context.held_, 0);
   holder_ = std::exchange(context.sender.holder, nullptr);
+  chain_ = std::exchange(context.sender.depth, std::uint8_t{0});
+  is_executor_ = context.executor == wait::number_of_thread();
+  if (is_executor_) outer_chain_ = std::exchange(context.depth_of_waiting, chain_);
   depth_ = context.mutex.let_go_of_all();
 }
 
@@ -64,6 +67,8 @@ void LetOthersCall::take_again() {
   context_.mutex.take_again(depth_);
   context_.held_ = held_;
   context_.sender.holder = holder_;
+  context_.sender.depth = chain_;
+  if (is_executor_) context_.depth_of_waiting = outer_chain_;
 }
 
 void EndpointContext::hold() {

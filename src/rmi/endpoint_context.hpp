@@ -118,6 +118,8 @@ struct EndpointContext {
   EndpointMutex mutex;
   std::uint32_t executor = 0;  // the thread that executes calls at the moment; 0: none
   bool passed_over = false;    // another looked meanwhile: it looks again when the executor is done
+  // While the executor waits, and lets others call: the depth of what waits. Else nothing.
+  std::optional<std::uint8_t> depth_of_waiting;
 
  private:
   friend class LetOthersCall;
@@ -188,9 +190,13 @@ class LetOthersCall {
 
   EndpointContext& context_;
   int depth_ = 0;
-  // These two are kept aside: others would take them for their own.
+  // These are kept aside: others would take them for their own. With the depth of a method that
+  // waits, each call of another thread would be deeper than the one before.
   int held_ = 0;
   detail::Holder* holder_ = nullptr;
+  std::uint8_t chain_ = 0;
+  bool is_executor_ = false;
+  std::optional<std::uint8_t> outer_chain_;
 };
 
 /// Lets go of what a thread that executes no calls holds, as it waits.
