@@ -25,7 +25,7 @@ std::string line_of(const std::string& text, const std::string& begin) {
   return text.substr(at, text.find('\n', at) - at);
 }
 
-/// Its times, before and after.
+/// A row has the example's times of the busiest place and the ideal ones.
 Row row_of_line(const std::string& op, const std::string& line, const char* most) {
   return {.op = op,
           .ns = ns_behind(line, {"example", "", "", most}),

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-// It needs the types of the others.
+// Scotch's header needs the types of the headers above.
 #include <scotch.h>
 
 namespace {
@@ -27,7 +27,7 @@ SCOTCH_Num cut(const std::vector<Edge>& edges, const Numbers& part) {
 
 }  // namespace
 
-// Those who link with Scotch say what becomes of its errors.
+// A program that links with Scotch says what becomes of its errors.
 extern "C" void SCOTCH_errorPrint(const char* text, ...) { std::fprintf(stderr, "%s\n", text); }
 extern "C" void SCOTCH_errorPrintW(const char* text, ...) { std::fprintf(stderr, "%s\n", text); }
 

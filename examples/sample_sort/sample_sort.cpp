@@ -22,7 +22,7 @@ namespace {
 using armature::World;
 using sample_sort::Numbers;
 
-/// By the simulated clock in a simulation.
+/// The seconds since then, in a simulation by its clock.
 double seconds_since(std::uint64_t start_ns) {
   return 1e-9 * static_cast<double>(armature::clock_ns() - start_ns);
 }

@@ -35,7 +35,7 @@ namespace {
 using armature::World;
 using sparse::Needs;
 
-/// By the simulated clock in a simulation.
+/// The seconds since then, in a simulation by its clock.
 double seconds_since(std::uint64_t start_ns) {
   return 1e-9 * static_cast<double>(armature::clock_ns() - start_ns);
 }

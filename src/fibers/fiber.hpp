@@ -13,7 +13,7 @@ class Fiber {
  public:
   /// Throws std::bad_alloc when there is no memory for the stack, which ends in a guard page.
   Fiber(std::size_t stack_bytes, std::function<void()> body);
-  /// Its stack is memory of the caller's, which has no guard page.
+  /// The stack is the caller's memory, and has no guard page.
   Fiber(std::span<std::byte> stack, std::function<void()> body);
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-// It needs the types of the others.
+// Scotch's header needs the types of the headers above.
 #include <scotch.h>
 
 #include <armature/balance.hpp>
