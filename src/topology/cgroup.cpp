@@ -2,7 +2,6 @@
 
 #include <fstream>
 #include <sstream>
-#include <vector>
 
 // A limit may be set on any group on the way from ours to the root, so all of them are read and the
 // tightest counts. In a container the path in /proc/self/cgroup may be the host's, which is not
@@ -57,17 +56,6 @@ void take_memory(CgroupLimits& limits, const std::string& folder, const char* li
   limits.memory_used_bytes = number(folder + used_name).value_or(0);
 }
 
-/// The value after `key` in a file of "key value" lines.
-std::uint64_t value_of(const std::string& path, const std::string& key) {
-  std::ifstream file(path);
-  std::string name;
-  std::uint64_t value = 0;
-  while (file >> name >> value) {
-    if (name == key) return value;
-  }
-  return 0;
-}
-
 void read_version_2(CgroupLimits& limits, const std::string& mount, const std::string& path) {
   const auto all = folders(mount, path);
   for (const auto& folder : all) {
@@ -101,22 +89,37 @@ void read_version_1(CgroupLimits& limits, const std::string& mount, const std::s
 
 }  // namespace
 
-CgroupLimits cgroup_limits(const std::string& root) {
-  CgroupLimits limits;
-  const std::string mount = root + "/sys/fs/cgroup";
-  std::ifstream groups(root + "/proc/self/cgroup");
+std::uint64_t value_of(const std::string& path, const std::string& key) {
+  std::ifstream file(path);
+  std::string name;
+  std::uint64_t value = 0;
+  while (file >> name >> value) {
+    if (name == key) return value;
+  }
+  return 0;
+}
+
+std::vector<OwnGroup> own_groups(const std::string& root) {
+  std::vector<OwnGroup> groups;
+  std::ifstream file(root + "/proc/self/cgroup");
   // Lines are "number:controllers:path"; version 2 has number 0 and no controllers.
-  for (std::string line; std::getline(groups, line);) {
+  for (std::string line; std::getline(file, line);) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string path = line.substr(second + 1);
-    if (controllers.empty()) {
+    groups.push_back({line.substr(first + 1, second - first - 1), line.substr(second + 1)});
+  }
+  return groups;
+}
+
+CgroupLimits cgroup_limits(const std::string& root) {
+  CgroupLimits limits;
+  const std::string mount = root + "/sys/fs/cgroup";
+  for (const auto& [controllers, path] : own_groups(root)) {
+    if (controllers.empty())
       read_version_2(limits, mount, path);
-    } else {
+    else
       read_version_1(limits, mount, controllers, path);
-    }
   }
   return limits;
 }

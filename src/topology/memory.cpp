@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
+#include "topology/cgroup.hpp"
 
 namespace armature::topology {
 namespace {
@@ -63,15 +64,6 @@ void tighten(MemoryRoom& room, std::uint64_t total, std::uint64_t free, const st
   room.total = std::min(room.total, total);
 }
 
-/// Memory of a group that the kernel would give up when asked.
-std::uint64_t reclaimable(const std::string& stat_file, const std::string& key) {
-  std::ifstream in(stat_file);
-  std::string name;
-  for (std::uint64_t value = 0; in >> name >> value;)
-    if (name == key) return value;
-  return 0;
-}
-
 void tighten_by_group(MemoryRoom& room, const std::string& root, std::string group, bool v2) {
   const char* limit_file = v2 ? "/memory.max" : "/memory.limit_in_bytes";
   const char* used_file = v2 ? "/memory.current" : "/memory.usage_in_bytes";
@@ -80,8 +72,9 @@ void tighten_by_group(MemoryRoom& room, const std::string& root, std::string gro
     const auto limit = read_number(dir + limit_file);
     const auto used = read_number(dir + used_file);
     if (limit && used && *limit < std::uint64_t{1} << 60) {
+      // The kernel would give it up when asked.
       const auto cache =
-          reclaimable(dir + "/memory.stat", v2 ? "inactive_file" : "total_inactive_file");
+          value_of(dir + "/memory.stat", v2 ? "inactive_file" : "total_inactive_file");
       tighten(
           room, *limit, difference(*limit, difference(*used, cache)),
           fmt::format("the memory limit of control group {} ({})", dir, readable_bytes(*limit)));
@@ -92,13 +85,7 @@ void tighten_by_group(MemoryRoom& room, const std::string& root, std::string gro
 }
 
 void tighten_by_groups(MemoryRoom& room) {
-  std::ifstream in("/proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string group = line.substr(second + 1);
+  for (const auto& [controllers, group] : own_groups()) {
     if (controllers.empty()) tighten_by_group(room, "/sys/fs/cgroup", group, true);
     if (controllers == "memory") {
       tighten_by_group(room, "/sys/fs/cgroup/memory", group, false);

@@ -10,22 +10,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
+#include "command/stream.hpp"
 #include "command/trace/picture.hpp"
 #include "command/trace/recorded.hpp"
 
 namespace armature::command {
 namespace {
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { (void)std::fclose(file); }
-};
-using Stream = std::unique_ptr<std::FILE, CloseFile>;
 
 [[noreturn]] void cannot_write(const std::string& path, int error) {
   base::fail(Errc::start, fmt::format("{} cannot be written: {}", path, base::system_text(error)));

@@ -17,6 +17,7 @@
 #include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
 #include "command/run/console.hpp"
+#include "command/stream.hpp"
 #include "command/trace/picture.hpp"
 #include "command/trace/recorded.hpp"
 #include "wait/trace.hpp"
@@ -30,10 +31,6 @@ using Kind = wait::TraceEvent::Kind;
 
 constexpr const wait::TraceFile& kind = wait::whole_trace;
 constexpr const char* ending = ".of-process-";
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { (void)std::fclose(file); }
-};
 
 struct Unmap {
   std::size_t bytes;
@@ -130,7 +127,7 @@ bool OwnTraces::write() const {
     const base::FileDescriptor file(open(path_of(process).c_str(), O_RDONLY | O_CLOEXEC));
     if (file && merged.add(file.get(), static_cast<int>(process))) ++read;
   }
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path_.c_str(), "we"));
+  const Stream file(std::fopen(path_.c_str(), "we"));
   TracedNames names(merged.names());
   const Recorded& recorded = merged.recorded();
   if (const int error = file == nullptr ? errno : write_trace(file.get(), path_, recorded, names);

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <new>
 #include <utility>
 
@@ -17,16 +16,12 @@
 
 #include "base/fail.hpp"
 #include "command/run/console.hpp"
+#include "command/stream.hpp"
 #include "command/trace/picture.hpp"
 #include "command/trace/recorded.hpp"
 
 namespace armature::command {
 namespace {
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { (void)std::fclose(file); }
-};
-using Stream = std::unique_ptr<std::FILE, CloseFile>;
 
 /// Ranks that were killed by a signal or an exception, not those that asked for an end.
 bool has_crashed(const space::Control& control) {
