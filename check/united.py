@@ -1,8 +1,9 @@
 """Constants of unnamed namespaces have names of their own in a room.
 
-The sources of a room are compiled as one (docs/decisions/united-sources.md). Where two namespaces have a constant of
-the same name, and one namespace encloses the other, a function of the inner one takes the inner constant. The compiler
-says nothing of it, though the function stands beside the outer constant.
+The sources of a room are compiled as one, and so are those of the small rooms that CMakeLists.txt puts together
+(docs/decisions/united-sources.md). Where two namespaces have a constant of the same name, and one namespace encloses
+the other, a function of the inner one takes the inner constant. The compiler says nothing of it, though the function
+stands beside the outer constant.
 """
 
 import collections
@@ -27,6 +28,12 @@ def constants(text):
             yield found[1], "::".join(name for name in open_ones if name)
 
 
+def groups(cmake):
+    """The rooms that are one source, {room: group}, by armature_unite(... TOGETHER a+b c+d)."""
+    return {room: group for call in re.findall(r"armature_unite\([^)]*TOGETHER ([^)]*)\)", cmake)
+            for group in call.split() for room in group.split("+")}
+
+
 def encloses(outer, inner):
     return inner.startswith(outer + "::") or (outer == "" and inner != "")
 
@@ -34,10 +41,12 @@ def encloses(outer, inner):
 def main():
     options = house.arguments(__doc__).parse_args()
     where = collections.defaultdict(list)
+    group_of = groups(house.text_of(options.root, "CMakeLists.txt"))
     for name in house.tracked(options.root, (".cpp",)):
         if name.startswith("src/") and not name.endswith("_test.cpp"):
             for constant, namespace in constants(house.text_of(options.root, name)):
-                where[name.split("/")[1], constant].append((namespace, name))
+                room = name.split("/")[1]
+                where[group_of.get(room, room), constant].append((namespace, name))
     problems = [
         f"{inner}: {constant} is also a constant of {outer}, whose namespace encloses that one: give it another name"
         for (_, constant), all_of_it in sorted(where.items())

@@ -35,7 +35,7 @@ target_link_libraries(armci_static_objects PRIVATE fmt::fmt)
 # A library of that name from these objects and everything else that is ours: lib<name>-static.a, and the script.
 function(armci_static_library target name)
   add_library(${target} STATIC ${ARGN} $<TARGET_OBJECTS:armci_objects> $<TARGET_OBJECTS:armci_static_objects>
-                               $<TARGET_OBJECTS:armature_objects>)
+                               ${ARMATURE_OBJECTS})
   armature_add_scotch(${target})
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${BOOST_CONTEXT}> $<INSTALL_INTERFACE:boost_context>
                                           $<BUILD_INTERFACE:${ZSTD}> $<INSTALL_INTERFACE:zstd> Threads::Threads)

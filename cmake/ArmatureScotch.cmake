@@ -20,7 +20,7 @@ add_custom_command(
   COMMENT "Linking what is needed of Scotch" VERBATIM)
 add_custom_target(armature_scotch DEPENDS ${ARMATURE_SCOTCH_OBJECT})
 
-# For each library that is made of armature_objects.
+# For each library that is made of ARMATURE_OBJECTS.
 function(armature_add_scotch target)
   set_source_files_properties(${ARMATURE_SCOTCH_OBJECT} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
   target_sources(${target} PRIVATE ${ARMATURE_SCOTCH_OBJECT})

@@ -49,9 +49,10 @@ endfunction()
 
 # Where CMAKE_UNITY_BUILD is on, sources of the target for which PATTERN captures the same are compiled as one: a room of
 # the library by default. So names in anonymous namespaces must differ among them only, whatever sources come and go
-# elsewhere. Sources with options of their own stay by themselves.
+# elsewhere. TOGETHER names small rooms that are one source, as a+b: each source reads the same headers first. Sources
+# with options of their own stay by themselves.
 function(armature_unite target)
-  cmake_parse_arguments(arg "" "PATTERN" "" ${ARGN})
+  cmake_parse_arguments(arg "" "PATTERN" "TOGETHER" ${ARGN})
   if(NOT arg_PATTERN)
     set(arg_PATTERN "/src/([^/]+)/")
   endif()
@@ -60,7 +61,14 @@ function(armature_unite target)
     # What lies above the clone may be called src, too.
     string(REPLACE "${PROJECT_SOURCE_DIR}/" "/" place ${source})
     if(place MATCHES "${arg_PATTERN}")
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${CMAKE_MATCH_1})
+      set(group ${CMAKE_MATCH_1})
+      foreach(rooms IN LISTS arg_TOGETHER)
+        if("+${rooms}+" MATCHES "[+]${group}[+]")
+          string(REPLACE "+" "_" group ${rooms})
+          break()
+        endif()
+      endforeach()
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
