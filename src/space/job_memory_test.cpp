@@ -105,6 +105,32 @@ TEST(JobMemory, ranks_share_memory_files_where_they_are_many) {
   }
 }
 
+TEST(JobMemory, what_cannot_be_mapped_for_a_while_leaves_nothing_behind) {
+  constexpr std::uint64_t base = default_base + default_room / 2;
+  const JobMemory memory =
+      JobMemory::create({.ranks = 3, .segment_base = base, .segment_bytes = 1 << 30});
+  const Mapping* const before = Mapping::of_process();
+  const Control control = map_control(memory.control.get());
+  const auto control_begin = reinterpret_cast<std::uintptr_t>(control.start);
+  const std::size_t control_bytes = Control::bytes(control.header());
+  EXPECT_THROW(TemporaryMapping(control, {memory.segments[0].get(), memory.segments[1].get(), -1}),
+               Error);
+  EXPECT_EQ(Mapping::of_process(), before);
+  EXPECT_EQ(areas_in(base, base + 3 * (std::uint64_t{1} << 30)), 0u);
+  EXPECT_EQ(areas_in(control_begin, control_begin + control_bytes), 0u);
+}
+
+TEST(JobMemory, what_was_mapped_for_a_while_is_gone) {
+  constexpr std::uint64_t base = default_base + default_room / 2;
+  const JobMemory memory = JobMemory::create(
+      {.ranks = 2, .virtual_processes = 1, .segment_base = base, .segment_bytes = 1 << 30});
+  {
+    const TemporaryMapping joined(map_control(memory.control.get()), {memory.segments[0].get()});
+    EXPECT_NE(areas_in(base, base + 3 * (std::uint64_t{1} << 30)), 0u);
+  }
+  EXPECT_EQ(areas_in(base, base + 3 * (std::uint64_t{1} << 30)), 0u) << "nor the world behind";
+}
+
 TEST(JobMemory, impossible_layouts_are_refused) {
   EXPECT_EQ(code_of({.ranks = 0}), Errc::start);
   EXPECT_EQ(code_of({.ranks = ranks_max + 1}), Errc::start);

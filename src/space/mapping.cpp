@@ -90,16 +90,25 @@ void map_segments(const Mapping& mapping, int first, int count, int file, int ac
                 "(armature run --segment-size BYTES)"));
 }
 
+std::size_t bytes_of_segments(const Mapping& mapping) {
+  const std::size_t bytes = static_cast<std::size_t>(mapping.ranks()) * mapping.segment_bytes();
+  return bytes +
+         (world_lies_behind(mapping.header()) ? TeamBlock::bytes(mapping.header().ranks) : 0);
+}
+
 void map_all_segments(const Mapping& mapping, const std::vector<int>& segments) {
   const int ranks = mapping.ranks();
   const auto together = static_cast<int>(mapping.header().layout.file_segments);
   const int access = access_when_mapped();
-  for (int first = 0; first < ranks; first += together)
-    map_segments(mapping, first, std::min(together, ranks - first),
-                 segments[static_cast<std::size_t>(first / together)], access);
+  for (int first = 0; first < ranks; first += together) try {
+      map_segments(mapping, first, std::min(together, ranks - first),
+                   segments[static_cast<std::size_t>(first / together)], access);
+    } catch (...) {
+      munmap(mapping.segment(0), static_cast<std::size_t>(first) * mapping.segment_bytes());
+      throw;
+    }
   std::byte* const begin = mapping.segment(0);
-  std::size_t bytes = static_cast<std::size_t>(ranks) * mapping.segment_bytes();
-  if (world_lies_behind(mapping.header())) bytes += TeamBlock::bytes(mapping.header().ranks);
+  const std::size_t bytes = bytes_of_segments(mapping);
   if (!open_mapped(begin, bytes, access))
     base::fail(Errc::start,
                fmt::format("the segments cannot be touched: {}", base::system_text(errno)));
@@ -144,15 +153,25 @@ TemporaryMapping::TemporaryMapping(Control control, const std::vector<int>& segm
                          detail::view,
                          {}}) {
   show_to_fast_path({});
-  (void)Mapping::join(control, segments, before_->place);
+  try {
+    (void)Mapping::join(control, segments, before_->place);
+  } catch (...) {
+    munmap(control.start, Control::bytes(control.header()));
+    go_back();
+    throw;
+  }
 }
 
 TemporaryMapping::~TemporaryMapping() {
   const Mapping& mapping = this->mapping();
-  const std::uint32_t ranks = mapping.header().ranks;
-  munmap(mapping.segment(0), ranks * mapping.segment_bytes());
+  munmap(mapping.segment(0), bytes_of_segments(mapping));
   munmap(mapping.control_.start, Control::bytes(mapping.header()));
-  std::destroy_at(std::exchange(joined().process, before_->process));
+  std::destroy_at(joined().process);
+  go_back();
+}
+
+void TemporaryMapping::go_back() {
+  joined().process = before_->process;
   joined().has_left = before_->has_left;
   show_to_fast_path(before_->view);
 }

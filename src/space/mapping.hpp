@@ -107,6 +107,7 @@ void hide_segment(const Mapping& mapping, int rank);
 /// this is gone. For jobs whose ranks all live and end in this process, as in tests.
 class TemporaryMapping {
  public:
+  /// Unmaps `control` at the end, or where it throws Error(start).
   TemporaryMapping(Control control, const std::vector<int>& segments);
   TemporaryMapping(const TemporaryMapping&) = delete;
   TemporaryMapping& operator=(const TemporaryMapping&) = delete;
@@ -115,6 +116,8 @@ class TemporaryMapping {
   [[nodiscard]] const Mapping& mapping() const;
 
  private:
+  void go_back();
+
   struct Before;
   std::unique_ptr<Before> before_;
 };
