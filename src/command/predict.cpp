@@ -1,9 +1,13 @@
 // `armature predict`: a program's time on machines that are not there.
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -24,10 +28,12 @@ using predict::Point;
 constexpr const char* footer = R"(
 Each number of ranks is simulated three times: as it is, without latency, overhead and gap, and with a bandwidth of
 1 TB/s. What that saves is shown, and what limits the program: the largest of a rank's work, imbalance, latency and
-bandwidth. COSTS are those of `armature run --network`.
+bandwidth. The growth curves are drawn into PROGRAM-growth.svg. COSTS are those of `armature run --network`.
+
+Options may also stand behind the program, --ranks first; a -- ends them there.
 
 Examples:
-  armature predict --ranks 64,1024,16384 ./prog
+  armature predict ./prog --ranks 64,1024,16384
   armature predict --ranks 16,256 --network latency=2us,bandwidth=25GB/s --output growth.svg ./prog 1000)";
 
 struct Options {
@@ -62,6 +68,19 @@ void write(const std::string& path, const std::string& text) {
   if (!file) base::fail(Errc::start, fmt::format("predict: {} cannot be written", path));
 }
 
+/// The folder of the command may be one in which nobody may write: the table has told it all, then.
+void draw(const Options& options, const std::string& program, const std::vector<Point>& points) {
+  const std::string text = predict::draw(points, fmt::format("{}, {}", program, options.network));
+  if (!options.output.empty()) return write(options.output, text);
+  const std::string path = std::filesystem::path(program).filename().string() + "-growth.svg";
+  try {
+    write(path, text);
+    fmt::print(stderr, "drawn into {} (--output FILE: elsewhere)\n", path);
+  } catch (const Error& error) {
+    fmt::print(stderr, "{}: --output FILE draws elsewhere\n", error.what());
+  }
+}
+
 void show(const Options& options, const std::vector<std::string>& words) {
   fmt::print("{:>8} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}  limited by\n", "ranks", "time_s",
              "work_s", "imbalance_s", "latency_s", "bandwidth_s", "messages");
@@ -74,9 +93,24 @@ void show(const Options& options, const std::vector<std::string>& words) {
     (void)std::fflush(stdout);
     points.push_back(point);
   }
-  if (!options.output.empty())
-    write(options.output,
-          predict::draw(points, fmt::format("{}, {}", words.front(), options.network)));
+  draw(options, words.front(), points);
+}
+
+bool is_option(const std::string& word, std::string_view name) {
+  return word == name || (word.starts_with(name) && word.substr(name.size()).starts_with('='));
+}
+
+/// The end of the options that stand behind the program. It has options of its own, which may have
+/// the same names: --ranks comes first.
+std::size_t end_of_options_behind(const std::vector<std::string>& words, std::size_t program) {
+  constexpr std::array<std::string_view, 3> names = {"--ranks", "--network", "--output"};
+  std::size_t at = program + 1;
+  if (at >= words.size() || !is_option(words[at], names.front())) return at;
+  while (at < words.size() && std::ranges::any_of(names, [&](std::string_view name) {
+           return is_option(words[at], name);
+         }))
+    at += words[at].find('=') != std::string::npos ? 1 : 2;
+  return std::min(at, words.size());
 }
 
 }  // namespace
@@ -89,9 +123,21 @@ void split_off_predicted(std::vector<std::string>& words) {
     at += is_alone ? 1 : 2;
   }
   if (at >= words.size()) return;
-  const std::size_t program = words[at] == "--" ? at + 1 : at;
-  program_to_predict().assign(words.begin() + static_cast<std::ptrdiff_t>(program), words.end());
-  words.resize(at);
+  const auto from = [&](std::size_t word) {
+    return words.begin() + static_cast<std::ptrdiff_t>(word);
+  };
+  std::vector<std::string>& predicted = program_to_predict();
+  if (words[at] == "--") {
+    predicted.assign(from(at + 1), words.end());
+    words.resize(at);
+    return;
+  }
+  const std::size_t behind = end_of_options_behind(words, at);
+  const bool is_ended = behind > at + 1 && behind < words.size() && words[behind] == "--";
+  predicted = {words[at]};
+  predicted.insert(predicted.end(), from(is_ended ? behind + 1 : behind), words.end());
+  words.resize(behind);
+  words.erase(from(at));
 }
 
 void add_predict(CLI::App& app) {
@@ -118,7 +164,7 @@ void add_predict(CLI::App& app) {
       ->add_option_function<std::string>(
           "--output",
           [options](const std::string& text) { options->output = parse_name("--output", text); },
-          "Draw growth curves into this file, as SVG")
+          "Draw growth curves into this file, as SVG (default PROGRAM-growth.svg)")
       ->type_name("FILE");
   command->callback([options] {
     if (program_to_predict().empty())

@@ -12,9 +12,10 @@ import xml.etree.ElementTree
 ARMATURE, PROGRAM = sys.argv[1:3]
 
 
-def run(*words):
-    return subprocess.run([ARMATURE, "predict", *map(str, words)], capture_output=True, text=True, timeout=100,
-                          check=False)
+def run(*words, cwd=None):
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run([ARMATURE, "predict", *map(str, words)], capture_output=True, text=True, timeout=100,
+                              check=False, cwd=cwd or folder)
 
 
 def table(*words):
@@ -49,10 +50,28 @@ def drawing():
         table("--ranks", "2,8", "--output", file, PROGRAM, "halo", 5, 8, 0.0001, "unaligned")
         root = xml.etree.ElementTree.parse(file).getroot()
         texts = {"".join(one.itertext()) for one in root.iter("{http://www.w3.org/2000/svg}text")}
-        assert {"time", "latency", "ranks", "2", "8"} <= texts, texts
+        assert {"time", "latency", "ranks", "2", "8", "a rank's work"} <= texts, texts
         assert len(list(root.iter("{http://www.w3.org/2000/svg}polyline"))) == 5
         done = run("--ranks", 2, "--output", f"{folder}/no/growth.svg", PROGRAM, "halo", 1)
         assert done.returncode != 0 and "growth.svg cannot be written" in done.stderr, done.stderr
+
+
+def options_behind_the_program():
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(PROGRAM, "--ranks", "2,4", "--network=latency=1ms", "halo", 5, 8, 0.0001, "unaligned", cwd=folder)
+        assert done.returncode == 0, done.stderr
+        rows = [line.split() for line in done.stdout.splitlines()[1:]]
+        assert [row[0] for row in rows] == ["2", "4"] and float(rows[0][1]) > 5e-3, done.stdout
+        [drawn] = pathlib.Path(folder).iterdir()
+        assert drawn.name == f"{pathlib.Path(PROGRAM).name}-growth.svg" and drawn.name in done.stderr, done.stderr
+        # The curves' names, and what limits each of the two.
+        texts = ["".join(one.itertext()) for one in xml.etree.ElementTree.parse(drawn).getroot()]
+        assert texts.count("latency") == 3, texts
+    # Its own words are left to the program.
+    for words in (("halo", "--ranks", "x"), ("--ranks", "2", "--", "--ranks")):
+        done = run(PROGRAM, *words)
+        assert "is not possible here" not in done.stderr, (words, done.stderr)
+    assert "there is no kernel '--ranks'" in done.stderr, done.stderr
 
 
 def errors():
@@ -104,5 +123,6 @@ def asked_to_end():
 limits()
 more_ranks_take_longer()
 drawing()
+options_behind_the_program()
 errors()
 asked_to_end()

@@ -71,13 +71,25 @@ std::string curve_of(const Curve& curve, const std::vector<Point>& points, const
                      line, curve.colour, dots);
 }
 
+/// So many that all values are seen, at most five.
+int decades_of(const std::vector<Point>& points, double high) {
+  constexpr double most = 5;
+  double decades = 1;
+  for (const Point& point : points)
+    for (const Curve& curve : curves)
+      if (const double value = point.*curve.value; value > high * std::pow(10, -most))
+        decades = std::max(decades, std::ceil(std::log10(high / value)));
+  return static_cast<int>(std::min(decades, most));
+}
+
 }  // namespace
 
 std::string draw(const std::vector<Point>& points, const std::string& title) {
   double most = 1e-9;
   for (const Point& point : points) most = std::max(most, point.time_s);
-  // Five decades, in whole ones.
-  const double high = std::pow(10, std::ceil(std::log10(most))), low = high * 1e-5;
+  const double high = std::pow(10, std::ceil(std::log10(most)));
+  const int decades = decades_of(points, high);
+  const double low = high * std::pow(10, -decades);
   const Axis x(points.front().ranks, points.back().ranks, left, width - right);
   const Axis y(low, high, height - bottom, top);
   std::string text = fmt::format(
@@ -86,7 +98,7 @@ std::string draw(const std::vector<Point>& points, const std::string& title) {
       width, height);
   text += label(width / 2, 24, "middle", title);
   text += label((left + width - right) / 2, height - 16, "middle", "ranks");
-  for (int decade = 0; decade <= 5; ++decade) {
+  for (int decade = 0; decade <= decades; ++decade) {
     const double value = low * std::pow(10, decade);
     text += fmt::format("<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>\n",
                         left, y.at(value), width - right, y.at(value));
@@ -101,6 +113,8 @@ std::string draw(const std::vector<Point>& points, const std::string& title) {
                         width - right + 20, at, curves[i].colour);
     text += label(width - right + 36, at + 10, "start", curves[i].name);
   }
+  for (const Point& point : points)
+    text += label(x.at(point.ranks), y.at(point.time_s) - 8, "middle", point.limit());
   return text + "</svg>\n";
 }
 

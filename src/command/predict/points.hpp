@@ -30,7 +30,7 @@ struct Program {
 /// when it fails.
 [[nodiscard]] Point predict(const Program& program, std::uint32_t ranks);
 
-/// Draws time and computing against ranks, both logarithmic, as SVG.
+/// Draws time and its parts against ranks, both logarithmic, as SVG. Each time says what limits it.
 [[nodiscard]] std::string draw(const std::vector<Point>& points, const std::string& title);
 
 }  // namespace armature::command::predict
