@@ -213,6 +213,14 @@ Kernels all_kernels() {
            expect(allreduce(world, 1.0) == world.size(), "allreduce: the number of members");
          return begun;
        }},
+      {"round_broadcast",
+       [](World& world, const Settings& s) {
+         const auto begun = begin_together(world);
+         for (int i = 0; i < s.repeats; ++i)
+           expect(armature::broadcast(world, world.rank() == 0 ? i + 0.5 : 0.0, 0) == i + 0.5,
+                  "broadcast: the root's");
+         return begun;
+       }},
       {"fence",
        [](World& world, const Settings& s) {
          const auto begun = begin_together(world);
