@@ -63,13 +63,15 @@ std::string network_here(std::vector<std::string> arguments) {
 void collect(Collector& collector) {
   std::vector<std::string> arguments;
   if (collector.quick()) arguments.emplace_back("--quick");
-  const std::string network = network_here(arguments);
   for (const int ranks : ranks_of_rows) {
     std::vector<std::string> some = arguments;
     for (const char* const name : {"halo", "allreduce", "alltoall", "hotspot"})
       if (const std::string op = fmt::format("{}.p{}", name, ranks); collector.wants({op}))
         some.insert(some.end(), {"--only", op});
     if (some.size() == arguments.size()) continue;
+    // Each time anew: how soon a rank runs that has been told something changes with what else the
+    // machine does.
+    const std::string network = network_here(arguments);
     const std::vector<Row> real = measured(ranks, some);
     std::vector<Row> rows = predicted(ranks, network, some);
     if (rows.size() != real.size())
@@ -92,7 +94,7 @@ constexpr const char* footer =
     R"(Rows (time in ns of a step), for jobs of 2, 4, 8 and 16 ranks (.p2 .. .p16). ns is what
 `armature run --simulate --network` predicts. limit_ns is what the same program takes on as many
 pretended nodes, whose packets are sent 5 ms late. Computing is armature::compute, which sleeps in
-the real run. What a message and its bytes cost is measured first, between two ranks.
+the real run. What a message and its bytes cost is measured between two ranks, before each job.
   halo               8 KiB to both neighbours in a ring, then 10 ms of computing
   allreduce          10 ms of computing, then the sum of a double
   alltoall           10 ms of computing, then 1 KiB from each to each
