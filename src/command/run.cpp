@@ -199,7 +199,8 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
       run, options, "--simulate", "SEED|FIRST-LAST",
       "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
       "is delayed; the same seed repeats the run. Virtual ranks of several nodes, "
-      "and where processes die or leave: in processes that act in turn. FIRST-LAST: a run for "
+      "and where processes die, leave or come: in processes that act in turn. FIRST-LAST: a run "
+      "for "
       "each of these seeds, and the first one that fails is named",
       [](LaunchOptions& o, const std::string& text) {
         const Schedules schedules = parse_schedules(text);
@@ -221,6 +222,11 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
             "Ask N processes of a simulation of virtual ranks to leave, when SEED decides: their "
             "ranks go on in the others",
             &LaunchOptions::simulated_leaves, {0, 8});
+  add_count(
+      run, options, "--simulate-joins", "N",
+      "Let N further processes come to a simulation of virtual ranks, when SEED decides: they "
+      "take over ranks of the others",
+      &LaunchOptions::simulated_joins, {0, 8});
 }
 
 /// Links between process ranks, and where these begin.

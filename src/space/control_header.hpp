@@ -115,6 +115,7 @@ struct Simulation {
   std::uint32_t on = 0;      // 1: it does
   std::uint32_t deaths = 0;  // so many processes of the job are killed
   std::uint32_t leaves = 0;  // so many are asked to leave
+  std::uint32_t joins = 0;   // so many come later
   std::uint64_t seed = 0;
 };
 
@@ -200,7 +201,8 @@ struct alignas(4096) ControlHeader {
   }
   /// Whether it is a simulation that has all ranks, and all processes of virtual ones, in one.
   [[nodiscard]] bool is_one_process() const {
-    return simulation.on != 0 && nodes == 1 && simulation.deaths + simulation.leaves == 0;
+    return simulation.on != 0 && nodes == 1 &&
+           simulation.deaths + simulation.leaves + simulation.joins == 0;
   }
   /// Or one whose processes are real ones, of which one at a time acts.
   [[nodiscard]] bool acts_in_turn() const { return simulation.on != 0 && !is_one_process(); }

@@ -124,6 +124,7 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.simulation.on = options.simulation_seed ? 1 : 0;
   header.simulation.deaths = options.simulated_deaths;
   header.simulation.leaves = options.simulated_leaves;
+  header.simulation.joins = options.simulated_joins;
   header.simulation.seed = options.simulation_seed.value_or(0);
   header.ranks_are_virtual = options.virtual_processes ? 1 : 0;
   if (options.virtual_processes)

@@ -32,7 +32,7 @@ struct JobOptions {
   bool reproducible = false;
   OnDeath on_death = OnDeath::end_job;
   std::int32_t launcher_pid = 0;  // the process that keeps all files open, for `armature inspect`
-  std::uint32_t simulated_deaths = 0, simulated_leaves = 0;
+  std::uint32_t simulated_deaths = 0, simulated_leaves = 0, simulated_joins = 0;
   std::optional<std::uint64_t> simulation_seed;  // see ControlHeader::is_one_process
   std::vector<std::uint32_t> nodes = {};         // the first rank of each; empty: one node
   std::vector<std::int32_t> node_of_rank = {};   // instead, where ranks do not lie in a row

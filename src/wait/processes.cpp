@@ -10,8 +10,13 @@
 
 namespace armature::wait {
 
+// On one node the numbers of the job's processes end before those that have joined to come to it.
 void wake_processes(const space::Control& control) {
-  for (std::uint32_t p = 0; p < control.header().processes; ++p) {
+  const space::ControlHeader& job = control.header();
+  const std::uint32_t all =
+      std::min(std::max(job.processes, job.alike.joined.load(std::memory_order_acquire)),
+               space::Control::process_slots(job));
+  for (std::uint32_t p = 0; p < all; ++p) {
     std::atomic<std::uint32_t>& word = control.process(static_cast<int>(p)).notifications;
     word.fetch_add(1, std::memory_order_seq_cst);
     base::futex_wake(word);

@@ -44,15 +44,28 @@ std::vector<int> alive() {
   return alive;
 }
 
+/// One that was killed as it came, and has run no rank.
+void do_without(int process) {
+  const space::Mapping& mapping = *space::Mapping::of_process();
+  space::QuiesceState& quiesce = mapping.header().quiesce;
+  const std::uint32_t next = quiesce.epoch.wanted.load(std::memory_order_relaxed);
+  if (mapping.header().nodes == 1 && mapping.process_slot(process).belongs(next))
+    wait::reconfigure(block(mapping), space::Reconfiguration::spread, std::span(&process, 1), {});
+}
+
 /// The launcher ends the job where there is no copy.
 bool tell_of_death(int process) {
   const space::Mapping& mapping = *space::Mapping::of_process();
   const space::ControlHeader& job = mapping.header();
   const space::ProcessSlot& slot = mapping.process_slot(process);
   if (slot.node != job.node) return true;
+  // Told already, or it was about to leave, and has no rank any more; or the launcher knows that
+  // nobody needs it.
+  if (slot.step.load(std::memory_order_acquire) == wait::runs_no_more) {
+    do_without(process);
+    return true;
+  }
   if (job.nodes == 1) {
-    // Told already, or it was about to leave, and has no rank any more.
-    if (slot.step.load(std::memory_order_acquire) == wait::runs_no_more) return true;
     if (job.quiesce.copy.load(std::memory_order_acquire) == 0) return false;
   }
   wait::roll_back_without(block(mapping), process, alive());
@@ -65,24 +78,59 @@ bool death_is_seen(int process) {
          transport::sim::seen_dead;
 }
 
+bool is_killed(int process) { return Turns::of_process()->killed_ns(process) != 0; }
+
+void say(int process, const char* what) {
+  const space::ControlHeader& job = space::Mapping::of_process()->header();
+  failure::say_line(fmt::format("process {} has {}: ranks are in {} processes now", process, what,
+                                wait::hosting_processes(job)));
+}
+
+/// The change that was asked for is done.
+bool note_change(int process, const char* what) {
+  space::QuiesceState& quiesce = space::Mapping::of_process()->header().quiesce;
+  if (quiesce.asked.load(std::memory_order_relaxed) == space::Asked::reconfiguration &&
+      !is_killed(process))
+    say(process, what);
+  quiesce.ask_no_more_for(space::Asked::reconfiguration);
+  return true;
+}
+
 /// The last one stays.
 bool let_leave(int process) {
   const space::Mapping& mapping = *space::Mapping::of_process();
   space::ControlHeader& job = mapping.header();
   if (job.all_have_finished()) return true;
   if (job.quiesce.is_to_reconfigure()) return false;
-  if (!mapping.process_slot(process).belongs(
-          job.quiesce.epoch.entered.load(std::memory_order_acquire))) {
-    // Otherwise it was killed before it was asked.
-    if (job.quiesce.asked.load(std::memory_order_relaxed) == space::Asked::reconfiguration)
-      failure::say_line(fmt::format("ranks are in {} processes now", wait::hosting_processes(job)));
-    job.quiesce.ask_no_more_for(space::Asked::reconfiguration);
-    return true;
-  }
+  const space::ProcessSlot& slot = mapping.process_slot(process);
+  const std::uint32_t now = job.quiesce.epoch.entered.load(std::memory_order_acquire);
+  if (!slot.belongs(now)) return note_change(process, "left");
   if (wait::hosting_processes(job) == 1) return true;
   if (job.quiesce.ask_for(space::Asked::reconfiguration))
     wait::reconfigure(block(mapping), space::Reconfiguration::spread, std::span(&process, 1), {});
   return false;
+}
+
+/// It has been started, and looks on until then.
+bool let_come(int process) {
+  const space::Mapping& mapping = *space::Mapping::of_process();
+  space::ControlHeader& job = mapping.header();
+  if (job.all_have_finished()) return true;
+  if (job.quiesce.is_to_reconfigure()) return false;
+  const std::uint32_t now = job.quiesce.epoch.entered.load(std::memory_order_acquire);
+  if (mapping.process_slot(process).since.load(std::memory_order_acquire) <= now)
+    return note_change(process, "come");
+  if (is_killed(process)) return true;
+  if (job.quiesce.ask_for(space::Asked::reconfiguration))
+    wait::reconfigure(block(mapping), space::Reconfiguration::spread, {}, std::span(&process, 1));
+  return false;
+}
+
+/// The launcher starts those who come later when all others are here.
+void tell_ready() {
+  const space::Mapping& mapping = *space::Mapping::of_process();
+  mapping.process_slot(Turns::of_process()->process())
+      .joined.store(transport::sim::awaits_others, std::memory_order_release);
 }
 
 void join_turns(const space::Mapping& mapping, bootstrap::Exchange& wire) {
@@ -90,9 +138,12 @@ void join_turns(const space::Mapping& mapping, bootstrap::Exchange& wire) {
   Turns::join(wire, {.seed = job.simulation.seed,
                      .fates = {.deaths = static_cast<int>(job.simulation.deaths),
                                .leaves = static_cast<int>(job.simulation.leaves),
+                               .joins = static_cast<int>(job.simulation.joins),
                                .on_death = tell_of_death,
                                .death_is_seen = death_is_seen,
-                               .on_leave = let_leave},
+                               .on_leave = let_leave,
+                               .on_join = let_come},
+                     .when_ready = tell_ready,
                      .waits = waits_here,
                      .give_up = end_stalled});
 }

@@ -8,8 +8,9 @@
   sweep.py ARMATURE PROGRAM --stalls          a run in which nobody can go on ends, and says so
   sweep.py ARMATURE PROGRAM --deaths N        N processes are killed: the job goes back to its last copy and ends with
                       the same result, or says why it cannot
-  sweep.py ARMATURE PROGRAM --leaves N        N processes hand their ranks over, and leave: the result is the same.
-                      With --deaths both. Both must happen in an eighth of the runs, at least
+  sweep.py ARMATURE PROGRAM --leaves N        N processes hand their ranks over, and leave: the result is the same
+  sweep.py ARMATURE PROGRAM --joins N         N processes come, and take over ranks: the result is the same
+                      Deaths, leaves and joins go together. Each must happen in an eighth of the runs, at least
   --same-fates        with these: the same seed gives the same, even if the launcher has no core for a while
 
 --virtual: with virtual ranks of several simulated processes, some of them balanced; --nodes: on two or three
@@ -40,7 +41,7 @@ def ranks_of(options, seed):
     return max(ranks, nodes_and_processes(seed)[1]) if options.nodes else ranks
 
 
-def run(options, seed, words=(), ranks=None, seconds=60, deaths=0, leaves=0, disturb=None):
+def run(options, seed, words=(), ranks=None, seconds=60, deaths=0, leaves=0, joins=0, disturb=None):
     ranks = ranks or ranks_of(options, seed)
     kind, variables = [], {"STORM_SEED": str(seed)}
     if options.nodes:
@@ -54,6 +55,8 @@ def run(options, seed, words=(), ranks=None, seconds=60, deaths=0, leaves=0, dis
         kind += ["--on-death", "recover", "--simulate-deaths", str(deaths)]
     if leaves > 0:
         kind += ["--simulate-leaves", str(leaves)]
+    if joins > 0:
+        kind += ["--simulate-joins", str(joins)]
     if kind and seed % 4 == 0:
         kind.append("--balance")
         variables["STORM_BALANCED"] = "1"
@@ -105,7 +108,7 @@ def sweep(options):
 KILLED_AT_ITS_END = re.compile(r"was killed by signal 9 \(SIGKILL\)$", re.MULTILINE)
 NO_COPY = "there is no checkpoint in memory yet"
 CANNOT = (NO_COPY, "the job cannot go on: ", "no process is left")
-SOME_LEFT = " processes now"
+SOME_LEFT, SOME_CAME = " has left: ranks are in ", " has come: ranks are in "
 
 
 def results(done):
@@ -130,23 +133,29 @@ def undisturbed(options, ranks):
     return results(done)
 
 
+def changes(options):
+    return {"deaths": options.deaths, "leaves": options.leaves, "joins": options.joins}
+
+
 def fates(options):
     seeds = range(options.first, options.first + options.seeds)
     # What a run gives depends on its ranks alone.
     expected = {ranks: undisturbed(options, ranks) for ranks in {ranks_of(options, seed) for seed in seeds}}
-    count, some_left = collections.Counter(), 0
+    count, some_left, some_came = collections.Counter(), 0, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for seed, (done, command) in zip(seeds, pool.map(
-                lambda seed: run(options, seed, deaths=options.deaths, leaves=options.leaves), seeds)):
+                lambda seed: run(options, seed, **changes(options)), seeds)):
             outcome = outcome_of(options, done, expected[ranks_of(options, seed)])
             count[outcome] += 1
             some_left += SOME_LEFT in done.stderr
+            some_came += SOME_CAME in done.stderr
             if outcome == "failed":
                 print(said(done, command))
-    print(", ".join(f"{number} {outcome}" for outcome, number in sorted(count.items())), f"; some left in {some_left}")
+    print(", ".join(f"{number} {outcome}" for outcome, number in sorted(count.items())),
+          f"; some left in {some_left}, some came in {some_came}")
     least = options.seeds // 8
     return (count["failed"] == 0 and (options.deaths == 0 or count["went back"] >= least)
-            and (options.leaves == 0 or some_left >= least))
+            and (options.leaves == 0 or some_left >= least) and (options.joins == 0 or some_came >= least))
 
 
 def hold_up(launcher):
@@ -167,9 +176,8 @@ def same_fates(options):
     """What a seed gives does not depend on when the launcher sees what has happened."""
     differ, count = 0, collections.Counter()
     for seed in range(options.first, options.first + options.seeds):
-        kind = {"deaths": options.deaths, "leaves": options.leaves}
-        usual, command = run(options, seed, **kind)
-        late, _ = run(options, seed, disturb=hold_up, **kind)
+        usual, command = run(options, seed, **changes(options))
+        late, _ = run(options, seed, disturb=hold_up, **changes(options))
         count["went back" if "all ranks go back" in usual.stderr else "other"] += 1
         if fate(usual) != fate(late):
             differ += 1
@@ -225,6 +233,7 @@ def main():
     parser.add_argument("--virtual", action="store_true")
     parser.add_argument("--deaths", type=int, default=0)
     parser.add_argument("--leaves", type=int, default=0)
+    parser.add_argument("--joins", type=int, default=0)
     parser.add_argument("--nodes", action="store_true")
     parser.add_argument("--words", nargs="*", default=[])
     options = parser.parse_args()
@@ -238,7 +247,7 @@ def main():
         good = stalls(options)
     elif options.same_fates:
         good = same_fates(options)
-    elif options.deaths or options.leaves:
+    elif options.deaths or options.leaves or options.joins:
         good = fates(options)
     else:
         good = sweep(options)

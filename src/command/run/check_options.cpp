@@ -78,9 +78,10 @@ void check_simulation(const LaunchOptions& options) {
             "--network does not go with --virtual: each rank is simulated by itself");
   refuse_if(options.simulated_deaths != 0 && !(simulates && options.on_death == OnDeath::recover),
             "--simulate-deaths is for --simulate with --on-death recover");
-  refuse_if(
-      options.simulated_leaves != 0 && !(simulates && options.virtual_ranks && options.nodes == 1),
-      "--simulate-leaves is for --simulate with --virtual, on one node");
+  for (const auto& [is_said, option] : {Said{options.simulated_leaves != 0, "--simulate-leaves"},
+                                        Said{options.simulated_joins != 0, "--simulate-joins"}})
+    refuse_if(is_said && !(simulates && options.virtual_ranks && options.nodes == 1),
+              "{} is for --simulate with --virtual, on one node", option);
   if (!simulates) return;
   refuse_if(options.threads > 1,
             "--threads does not go with --simulate: all ranks are in one process, in turn");

@@ -95,6 +95,8 @@ std::string options_in_turn(const LaunchOptions& options) {
     text += fmt::format(" --simulate-deaths {}", options.simulated_deaths);
   if (options.simulated_leaves != 0)
     text += fmt::format(" --simulate-leaves {}", options.simulated_leaves);
+  if (options.simulated_joins != 0)
+    text += fmt::format(" --simulate-joins {}", options.simulated_joins);
   return text;
 }
 
@@ -223,6 +225,7 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                         .on_death = options.on_death,
                         .simulated_deaths = options.simulated_deaths,
                         .simulated_leaves = options.simulated_leaves,
+                        .simulated_joins = options.simulated_joins,
                         .simulation_seed = options.simulation_seed,
                         .nodes = of_nodes,
                         .node_of_rank = place_ranks(options, ranks, of_processes, of_nodes)};
@@ -233,6 +236,18 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
     line_up(memory.back().segments);
   }
   return memory;
+}
+
+/// With those that come to a simulation later. Throws Error(start).
+std::uint32_t processes_in_all(const LaunchOptions& options, std::uint32_t ranks,
+                               std::optional<std::uint32_t> of_virtual_ranks) {
+  const std::uint32_t all =
+      of_virtual_ranks.value_or(options.simulation_seed ? 1 : ranks) + options.simulated_joins;
+  if (options.simulated_joins != 0 && all > ranks)
+    base::fail(Errc::start,
+               fmt::format("--simulate-joins {}: {} ranks are too few for {} processes",
+                           options.simulated_joins, ranks, all));
+  return all;
 }
 
 /// Raises the soft limit of open files to what the job needs. Throws Error(start) when it may not.
@@ -304,7 +319,7 @@ Outcome launch(const LaunchOptions& options) {
   const std::uint32_t ranks = options.ranks != 0 ? options.ranks : cores;
   const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
   raise_file_limit({.ranks = ranks,
-                    .processes = processes.value_or(options.simulation_seed ? 1 : ranks),
+                    .processes = processes_in_all(options, ranks, processes),
                     .nodes = options.nodes,
                     .are_virtual = processes.has_value(),
                     .label = options.label});

@@ -45,6 +45,7 @@ struct SimulationOptions {
   std::string network;  // what it costs in a simulation that predicts times; empty: none does
   std::uint32_t simulated_deaths = 0;  // so many processes are killed, when the seed decides
   std::uint32_t simulated_leaves = 0;  // so many are asked to leave
+  std::uint32_t simulated_joins = 0;   // so many come later
   std::optional<std::uint64_t>
       simulation_seed;            // a simulation, in which it decides what happens when
   std::uint64_t simulations = 0;  // further ones, with the seeds that follow it

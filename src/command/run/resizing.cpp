@@ -71,6 +71,11 @@ void Resizing::start_joining(std::size_t count) {
   // Numbers are missing while processes that leave are still there.
 }
 
+bool Resizing::start_for_simulation(std::size_t count) {
+  start_joining(count);
+  return std::exchange(joining_, {}).size() == count;
+}
+
 bool Resizing::start(int number) {
   space::ProcessSlot& slot = job_.control().process(number);
   slot.since.store(UINT32_MAX, std::memory_order_release);
@@ -194,8 +199,7 @@ bool Resizing::is_dispensable(const LaunchedProcess& process) const {
   const space::ControlHeader& job = job_.header();
   const int number = processes_.number_of(process);
   const auto& slot = job_.control().process(number);
-  // A simulation is not resized, and tells its processes of deaths itself.
-  if (job.ranks_are_virtual == 0 || job.simulation.on != 0) return false;
+  if (job.ranks_are_virtual == 0 || job.is_one_process()) return false;
   if (job.nodes > 1) return processes_.has_left(process);
   if (job.all_have_joined() && !job_.is_reconfiguring() && has_done_its_part(number)) return true;
   const std::uint32_t reconfiguration = job.quiesce.epoch.wanted.load(std::memory_order_relaxed);
@@ -213,7 +217,9 @@ void Resizing::do_without(LaunchedProcess& process, const Ending& ending) {
   process.lost = true;
   space::ProcessSlot& slot = processes_.node_of(process).process(number);
   slot.step.store(wait::runs_no_more, std::memory_order_release);
-  if (!came && slot.until.load(std::memory_order_relaxed) == 0)
+  // A simulation tells its processes of that by itself.
+  const bool is_simulated = job_.header().simulation.on != 0;
+  if (!came && !is_simulated && slot.until.load(std::memory_order_relaxed) == 0)
     wait::reconfigure(job_.control(), space::Reconfiguration::spread, std::span(&number, 1), {});
 }
 

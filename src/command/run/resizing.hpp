@@ -27,6 +27,8 @@ class Resizing {
   void finish(const std::function<void(LaunchedProcess&)>& has_died);
   /// Called now and then, while no reconfiguration goes on: does the next thing that is asked for.
   void look();
+  /// Starts so many for a simulation, which lets them come by itself. False when it cannot.
+  [[nodiscard]] bool start_for_simulation(std::size_t count);
   /// Processes come or go.
   [[nodiscard]] bool is_under_way() const { return spreads_ || !joining_.empty(); }
   /// The time at which it wants to look; 0: now and then will do.

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "command/run/console.hpp"
 #include "command/run/program.hpp"
+#include "engines/sim/turns.hpp"
 
 namespace armature::command {
 namespace {
@@ -37,6 +38,7 @@ RunningJob::RunningJob(const LaunchOptions& options, Start start)
       reports_(view_, processes_, output_, shutdown_, start.store) {}
 
 Outcome RunningJob::run() {
+  awaits_ready_ = view_.header().simulation.joins != 0;
   if (start_processes()) {
     debuggers_.announce();
     while (processes_.any_alive()) {
@@ -96,7 +98,8 @@ int RunningJob::milliseconds_to_sleep() const {
   const bool is_timed =
       view_.options().tells_times() && (!start_.all_have_joined() || recovery_.is_under_way() ||
                                         (view_.options().elastic && restarting_.is_under_way()));
-  const bool is_changing = resizing_.is_under_way() || restarting_.is_due() || start_.is_filling();
+  const bool is_changing =
+      awaits_ready_ || resizing_.is_under_way() || restarting_.is_due() || start_.is_filling();
   int wait_ms = is_timed || is_changing ? look_often_ms : look_ms;
   if (const std::uint64_t kill_at_ns = shutdown_.kill_at_ns(); kill_at_ns > now_ns)
     wait_ms = std::min(wait_ms, static_cast<int>((kill_at_ns - now_ns) / millisecond) + 1);
@@ -119,6 +122,7 @@ void RunningJob::look() {
   time_.look();
   recovery_.look();
   watch_resizing();
+  watch_simulation();
   checkpoints_.look(base::now_ns());
   shutdown_.kill_when_due();
   if (const auto failure = shutdown_.failure()) debuggers_.announce_failure(*failure);
@@ -134,6 +138,22 @@ void RunningJob::watch_resizing() {
   if (view_.is_reconfiguring() || recovery_.is_under_way()) return;
   resizing_.finish([&](LaunchedProcess& process) { deaths_.has_exited(process); });
   resizing_.look();
+}
+
+/// Processes that come to a simulation later are started when all others wait for them.
+void RunningJob::watch_simulation() {
+  const auto is_ready = [&](const LaunchedProcess& process) {
+    const space::Control& node = processes_.node_of(process);
+    return node.process(processes_.number_of(process)).joined.load(std::memory_order_acquire) ==
+           transport::sim::awaits_others;
+  };
+  if (!awaits_ready_ || shutdown_.is_ending() || !std::ranges::all_of(processes_.all(), is_ready))
+    return;
+  awaits_ready_ = false;
+  if (resizing_.start_for_simulation(view_.header().simulation.joins)) return;
+  say_headline("the processes that are to come to the simulation cannot be started");
+  shutdown_.fail(1);
+  shutdown_.end_job();
 }
 
 /// No rank is left.

@@ -47,11 +47,13 @@ class RunningJob {
   [[nodiscard]] int milliseconds_to_sleep() const;
   void look();
   void watch_resizing();
+  void watch_simulation();
   void finish();
   void write_the_rest();
   [[nodiscard]] Outcome outcome();
 
   const std::string path_;
+  bool awaits_ready_ = false;  // a simulation, until all are there that begin it
   const JobView view_;
   LaunchedProcesses processes_{view_};
   Signals signals_;

@@ -30,23 +30,44 @@ void Fates::begin() {
   std::thread([this] { await_death(); }).detach();
 }
 
-/// Early or late: as likely in the first half of a millisecond as from its tenth on.
 void Fates::plan() {
-  constexpr double first_exponent = 5.5, exponents = 2;
   TurnMemory::Shared& shared = memory_.shared();
-  base::Random& random = shared.random;
-  const auto plan = [&](Fate* fates, int count) {
-    const std::span<Fate> all(fates,
-                              static_cast<std::size_t>(std::min(count, TurnMemory::fates_max)));
-    for (Fate& one : all) {
-      const double chance = static_cast<double>(random.below(1000)) / 1000;
-      one.process = static_cast<int>(random.below(static_cast<std::uint64_t>(memory_.processes())));
-      one.at_ns = static_cast<std::uint64_t>(std::pow(10, first_exponent + exponents * chance));
-    }
-    std::ranges::sort(all, {}, &Fate::at_ns);
-  };
-  plan(shared.deaths, options_.deaths);
-  plan(shared.leaves, options_.leaves);
+  const std::vector<Fate> deaths = draw(options_.deaths), joins = draw_joins();
+  std::ranges::copy(deaths, shared.deaths);
+  std::vector<Fate> changes = draw(options_.leaves);
+  for (Fate& leave : changes) {
+    const auto is_later = [&](const Fate& join) {
+      return join.process == leave.process && join.at_ns > leave.at_ns;
+    };
+    if (std::ranges::any_of(joins, is_later)) leave.process %= memory_.processes_at_first();
+  }
+  changes.insert(changes.end(), joins.begin(), joins.end());
+  std::ranges::stable_sort(changes, {}, &Fate::at_ns);
+  std::ranges::copy(changes, shared.changes);
+}
+
+/// Early or late: as likely in the first half of a millisecond as from its tenth on.
+std::vector<TurnMemory::Fate> Fates::draw(int count) const {
+  constexpr double first_exponent = 5.5, exponents = 2;
+  base::Random& random = memory_.shared().random;
+  std::vector<Fate> all(static_cast<std::size_t>(std::min(count, TurnMemory::fates_max)));
+  for (Fate& one : all) {
+    const double chance = static_cast<double>(random.below(1000)) / 1000;
+    one.process = static_cast<int>(random.below(static_cast<std::uint64_t>(memory_.processes())));
+    one.at_ns = static_cast<std::uint64_t>(std::pow(10, first_exponent + exponents * chance));
+  }
+  std::ranges::sort(all, {}, &Fate::at_ns);
+  return all;
+}
+
+std::vector<TurnMemory::Fate> Fates::draw_joins() const {
+  std::vector<Fate> all = draw(options_.joins);
+  int next = memory_.processes_at_first();
+  for (Fate& join : all) {
+    join.process = next++;
+    join.comes = true;
+  }
+  return all;
 }
 
 void Fates::await_seen() {
@@ -97,18 +118,18 @@ void Fates::tell_deaths() {
 
 /// One after the other, as they are planned: who has begun to leave has left before the next
 /// begins.
-void Fates::tell_leaves() {
-  if (options_.leaves == 0) return;
-  for (Fate& leave : memory_.shared().leaves) {
-    if (leave.process < 0 || leave.at_ns > memory_.shared().now_ns) continue;
-    if (options_.on_leave(leave.process)) leave.process = -1;
+void Fates::tell_changes() {
+  for (Fate& change : memory_.shared().changes) {
+    if (change.process < 0) continue;
+    if (change.at_ns > memory_.shared().now_ns) return;
+    if ((change.comes ? options_.on_join : options_.on_leave)(change.process)) change.process = -1;
     return;
   }
 }
 
 void Fates::tell() {
   tell_deaths();
-  tell_leaves();
+  tell_changes();
 }
 
 }  // namespace armature::transport::sim

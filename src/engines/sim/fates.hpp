@@ -9,15 +9,19 @@
 
 namespace armature::transport::sim {
 
-/// A value of ProcessSlot::joined, in a simulation: the launcher has seen that process die.
+// Values of ProcessSlot::joined, in a simulation.
+/// The launcher has seen that process die.
 inline constexpr std::uint32_t seen_dead = 2;
+/// It has begun, and waits for those who come later.
+inline constexpr std::uint32_t awaits_others = 3;
 
-/// Deaths and leaves of a simulation's processes, which the seed decides.
+/// Deaths, leaves and joins of a simulation's processes, which the seed decides.
 class Fates {
  public:
   struct Options {
-    // So many processes are killed, and so many asked to leave, when the seed decides.
-    int deaths = 0, leaves = 0;
+    // So many processes are killed, so many asked to leave, and so many come, when the seed
+    // decides.
+    int deaths = 0, leaves = 0, joins = 0;
     /// That process was killed, some time ago: whoever watches this node tells its processes.
     /// False when it does not yet: then it is asked again.
     bool (*on_death)(int process) = nullptr;
@@ -26,6 +30,8 @@ class Fates {
     bool (*death_is_seen)(int process) = nullptr;
     /// That process is to leave. False while it has not left yet: then it is asked again.
     bool (*on_leave)(int process) = nullptr;
+    /// That process, which hosts no rank yet, is to come. False while it has not come yet.
+    bool (*on_join)(int process) = nullptr;
   };
 
   Fates(const TurnMemory& memory, const Options& options);
@@ -47,7 +53,9 @@ class Fates {
  private:
   void await_death();
   void tell_deaths();
-  void tell_leaves();
+  void tell_changes();
+  [[nodiscard]] std::vector<TurnMemory::Fate> draw(int count) const;
+  [[nodiscard]] std::vector<TurnMemory::Fate> draw_joins() const;
 
   const TurnMemory& memory_;
   Options options_;

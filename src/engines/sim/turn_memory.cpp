@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ std::size_t file_bytes(std::size_t head_bytes, int processes) {
 }
 
 /// Made by the first process; the others open it while it keeps it.
-base::FileDescriptor meet(bootstrap::Exchange& exchange, std::size_t bytes) {
+base::FileDescriptor meet(bootstrap::Exchange& exchange, std::size_t bytes, bool comes_later) {
   base::FileDescriptor file;
   if (exchange.process() == 0) {
     file = base::FileDescriptor(memfd_create("armature-turns", MFD_CLOEXEC));
@@ -38,7 +39,7 @@ base::FileDescriptor meet(bootstrap::Exchange& exchange, std::size_t bytes) {
     const std::string path = fmt::format("/proc/{}/fd/{}", getpid(), file.get());
     exchange.put(file_key, std::as_bytes(std::span(path)));
   }
-  exchange.fence();
+  if (!comes_later) exchange.fence();
   if (exchange.process() != 0) {
     const std::vector<std::byte> told = exchange.get(0, file_key);
     const std::string path(reinterpret_cast<const char*>(told.data()), told.size());
@@ -52,14 +53,17 @@ base::FileDescriptor meet(bootstrap::Exchange& exchange, std::size_t bytes) {
 
 }  // namespace
 
-TurnMemory::TurnMemory(bootstrap::Exchange& exchange, std::uint64_t seed)
-    : process_(exchange.process()), processes_(exchange.processes()) {
+TurnMemory::TurnMemory(bootstrap::Exchange& exchange, std::uint64_t seed, int later)
+    : process_(exchange.process()),
+      processes_at_first_(exchange.processes()),
+      processes_(processes_at_first_ + later) {
   if (processes_ > processes_max)
     base::fail(Errc::start, fmt::format("a simulation of {} processes on several nodes: there may "
                                         "be {}",
                                         processes_, processes_max));
   const std::size_t bytes = file_bytes(sizeof(Shared), processes_);
-  const base::FileDescriptor file = meet(exchange, bytes);
+  const bool comes_later = process_ >= processes_at_first_;
+  base::FileDescriptor file = meet(exchange, bytes, comes_later);
   void* const start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (start == MAP_FAILED)
     base::fail(Errc::start,
@@ -73,7 +77,8 @@ TurnMemory::TurnMemory(bootstrap::Exchange& exchange, std::uint64_t seed)
                          ? 1
                          : static_cast<std::uint32_t>(1 + shared_->random.below(40));
   }
-  exchange.fence();  // all have opened the first one's file
+  if (!comes_later) exchange.fence();  // all have opened the first one's file
+  if (process_ == 0 && later > 0) file_ = std::move(file);
 }
 
 std::span<std::byte> TurnMemory::lane(int from, int to) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/file_descriptor.hpp"
 #include "base/random.hpp"
 #include "bootstrap/exchange.hpp"
 
@@ -25,9 +26,10 @@ class TurnMemory {
     std::uint64_t killed_ns = 0, known_ns = 0;  // on its node
     std::int64_t waiting = 0, under_way = 0;    // packets: here, to here
   };
-  /// The end of a process that is to come.
+  /// That a process ends, leaves or comes.
   struct Fate {
     int process = -1;  // -1: nothing any more
+    bool comes = false;
     std::uint64_t at_ns = 0;
   };
   struct Shared {
@@ -35,7 +37,7 @@ class TurnMemory {
     base::Random random{0};
     std::uint64_t now_ns = 1;
     std::uint64_t idle_turns = 0;  // in a row
-    Fate deaths[fates_max], leaves[fates_max];
+    Fate deaths[fates_max], changes[2 * fates_max];
     bool is_stalled = false;
     std::size_t text_bytes = 0;
     char text[16384];  // what all wait for
@@ -43,14 +45,18 @@ class TurnMemory {
   };
 
   /// Collective. Made by the first process, which draws the weights of all; the others open its
-  /// file. It stays mapped until the process ends. Throws Error(start).
-  TurnMemory(bootstrap::Exchange& exchange, std::uint64_t seed);
+  /// file. It stays mapped until the process ends. `later` more processes have the numbers behind
+  /// those of the exchange. They open it when all others have begin() behind them. Throws
+  /// Error(start).
+  TurnMemory(bootstrap::Exchange& exchange, std::uint64_t seed, int later);
   TurnMemory(const TurnMemory&) = delete;
   TurnMemory& operator=(const TurnMemory&) = delete;
   ~TurnMemory() = default;
 
   [[nodiscard]] int process() const { return process_; }
   [[nodiscard]] int processes() const { return processes_; }
+  /// Those that begin the simulation; the others come to it later.
+  [[nodiscard]] int processes_at_first() const { return processes_at_first_; }
   [[nodiscard]] Shared& shared() const { return *shared_; }
   [[nodiscard]] Actor& actor(int process) const {
     return shared_->actors[static_cast<std::size_t>(process)];
@@ -67,8 +73,9 @@ class TurnMemory {
   [[nodiscard]] bool some_are_under_way() const;
 
  private:
-  int process_, processes_;
+  int process_, processes_at_first_, processes_;
   Shared* shared_ = nullptr;
+  base::FileDescriptor file_;  // of the first process, for those who come later
 };
 
 }  // namespace armature::transport::sim

@@ -52,7 +52,9 @@ void Turns::join(bootstrap::Exchange& exchange, const Options& options) {
 Turns* Turns::of_process() { return base::state<Joined>().turns; }
 
 Turns::Turns(bootstrap::Exchange& exchange, const Options& options)
-    : memory_(exchange, options.seed), fates_(memory_, options.fates), options_(options) {
+    : memory_(exchange, options.seed, options.fates.joins),
+      fates_(memory_, options.fates),
+      options_(options) {
   // The first process has planned before it comes to begin(), and nobody acts before that.
   if (process() == 0) fates_.plan();
   fates_.begin();
@@ -71,6 +73,8 @@ void Turns::begin() {
   ask_for_short_slices();
   begun_ = true;
   const auto all = static_cast<std::uint32_t>(processes());
+  const bool some_come_later = memory_.processes_at_first() < processes();
+  if (some_come_later && process() < memory_.processes_at_first()) options_.when_ready();
   // Both: whoever is first sees what all have done until now.
   if (memory_.shared().arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == all)
     memory_.give_turn(memory_.choose());

@@ -21,6 +21,9 @@ class Turns {
   struct Options {
     std::uint64_t seed = 0;
     Fates::Options fates;
+    /// By each that begins the simulation: it has come to begin(), and waits for those who come
+    /// later. Whoever starts these is to know that.
+    void (*when_ready)() = nullptr;
     /// Functions for when nobody can go on. `waits` tells what the ranks of this process wait for;
     /// give_up(status, text) ends the job then.
     std::string (*waits)() = nullptr;
