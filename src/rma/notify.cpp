@@ -4,6 +4,7 @@
 #include "wait/notifier.hpp"
 #include "wait/ordered.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/recorded_links.hpp"
 #include "wait/thread_call.hpp"
 #include "wait/turn_of_looks.hpp"
 #include "wait/wait.hpp"
@@ -30,6 +31,7 @@ std::uint64_t notify(Rank rank) {
   me.space.require_rank(rank, "notify");
   auto& counter = me.space.head(rank).peer(me.space.me()).notified;
   wait::tell(rank, &counter, "notify");
+  wait::record_link(rank, sizeof counter);
   if (wait::CostModel* const model = wait::CostModel::of_job(); model != nullptr) [[unlikely]]
     return notify_modelled(*model, rank, me, counter);
   // This rank alone writes it, by one thread or two. Release: the puts before are there when the

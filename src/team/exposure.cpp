@@ -17,6 +17,7 @@
 #include "team/exposed.hpp"
 #include "team/kernel_reads.hpp"
 #include "wait/cost_model.hpp"
+#include "wait/recorded_links.hpp"
 
 namespace armature::team {
 
@@ -56,6 +57,7 @@ class Reading {
   void read(std::byte* to, const std::byte* from, std::size_t bytes, const Place& place) {
     if (bytes == 0) return;
     if (place.process_of >= 0) {
+      wait::record_link(place.process_of, bytes);
       is_refused_ = is_refused_ || !read_by_kernel(team_, to, from, bytes, place.process_of, call_);
       return;
     }
@@ -64,7 +66,10 @@ class Reading {
     if (wait::CostModel* const model = wait::CostModel::of_job(); model != nullptr && owner >= 0)
         [[unlikely]]
       model->copied(owner, bytes);
-    if (is_near(owner)) return detail::copy_in(to, from, bytes);
+    if (is_near(owner)) {
+      if (owner >= 0) wait::record_link(owner, bytes);
+      return detail::copy_in(to, from, bytes);
+    }
     net::Network& net = *net::network();
     net.peers().require_reachable(owner, call_);
     const auto get =

@@ -8,11 +8,13 @@
 #include "base/fail.hpp"
 #include "net/network.hpp"
 #include "team/breakdown.hpp"
+#include "team/recorded_reads.hpp"
 #include "team/release.hpp"
 #include "team/teams_of_rank.hpp"
 #include "wait/cost_model.hpp"
 #include "wait/notifier.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/recorded_links.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::detail {
@@ -315,6 +317,8 @@ void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call,
   if (races::looks()) [[unlikely]]
     races::leave(space_.me(), id_, number, members());
   compare_signatures(signature, call);
+  if (wait::records_links()) [[unlikely]]
+    team::record_reads(lines_, members(), me_, agreed.read);
   if (!team::has_root(agreed.kind)) lines_.pipeline().have_compared();
 }
 

@@ -7,7 +7,8 @@
 
 // Bytes between ranks, for `armature run --record-links FILE`: a table in a memory file of the
 // launcher's, a row for each rank and a column for each partner. A rank adds to its own row what it
-// puts, gets, accumulates, sends and calls. The launcher writes the table down in the end.
+// puts, gets, accumulates, sends, notifies and calls, and what it reads of others in collectives.
+// The launcher writes the table down in the end.
 
 namespace armature::wait {
 

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "armature/armature.hpp"
@@ -27,13 +29,29 @@ void move_bytes(armature::global_ptr<std::int64_t> theirs, armature::Rank next,
   (void)armature::receive(before, 1, came);
 }
 
-int body(armature::World& world, int step, bool calls) {
+/// Each rank but the root has 8,000 bytes for the root, and gets 8,000 of rank 1. All read 4,000
+/// bytes of each, and 800,000 by a reduction.
+void meet(armature::World& world) {
+  const std::vector<double> mine(1000);
+  std::vector<double> all(mine.size() * static_cast<std::size_t>(world.size()));
+  armature::gather<double>(world, mine, all, 0);
+  std::vector<double> of_one(1000);
+  armature::broadcast<double>(world, of_one, 1);
+  armature::allgather<double>(world, std::span(mine).first(500),
+                              std::span(all).first(all.size() / 2));
+  std::vector<double> sums(100'000);
+  armature::allreduce<double>(world, sums, std::plus<>());
+}
+
+int body(armature::World& world, int step, const char* what) {
   const int ranks = world.size(), me = world.rank();
   const armature::Rank next((me + step) % ranks), before((me - step + ranks) % ranks);
   auto memory = world.allocate<std::int64_t>(words + 1);
   world.barrier();
   move_bytes(memory.on(next), next, before);
-  if (calls)
+  if (std::strcmp(what, "collectives") == 0) meet(world);
+  for (int i = 0; i < 10 && std::strcmp(what, "notifications") == 0; ++i) armature::notify(next);
+  if (std::strcmp(what, "calls") == 0)
     for (int i = 0; i < 100; ++i) armature::async(next, execute);
   world.barrier();
   for (int rank = 0; me == 0 && rank < ranks; ++rank)
@@ -46,7 +64,6 @@ int body(armature::World& world, int step, bool calls) {
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const int step = std::atoi(argv[1]);
-  const bool calls = std::strcmp(argv[2], "calls") == 0;
   return armature::run(argc, argv,
-                       [&](armature::World& world) { return body(world, step, calls); });
+                       [&](armature::World& world) { return body(world, step, argv[2]); });
 }
