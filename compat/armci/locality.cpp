@@ -7,6 +7,7 @@
 #include <armature/notify.hpp>
 
 #include "armci.h"
+#include "armcix.h"
 #include "calls.hpp"
 #include "job.hpp"
 #include "pending.hpp"
@@ -17,15 +18,29 @@ using armature::Rank;
 
 namespace {
 
-void require(armci_domain_t domain) {
-  if (domain != ARMCI_DOMAIN_SMP)
-    throw armature::Error(armature::Errc::bad_argument, "the only domain is ARMCI_DOMAIN_SMP");
+static_assert(ARMCI_DOMAIN_SMP == static_cast<int>(Domain::smp) &&
+              ARMCIX_DOMAIN_PROCESS == static_cast<int>(Domain::process) &&
+              ARMCIX_DOMAIN_CORE == static_cast<int>(Domain::core) &&
+              ARMCIX_DOMAIN_CACHE == static_cast<int>(Domain::cache) &&
+              ARMCIX_DOMAIN_NUMA == static_cast<int>(Domain::numa) &&
+              ARMCIX_DOMAIN_SOCKET == static_cast<int>(Domain::socket) &&
+              ARMCIX_DOMAIN_SWITCH == static_cast<int>(Domain::network_switch));
+
+Domain level_of(armci_domain_t domain) {
+  if (domain < ARMCI_DOMAIN_SMP || domain > ARMCIX_DOMAIN_SWITCH)
+    throw armature::Error(armature::Errc::bad_argument,
+                          "the domains are ARMCI_DOMAIN_SMP and those of armcix.h");
+  return static_cast<Domain>(domain);
 }
 
-int node_of(int proc) { return armature::domain_of(Domain::smp, Rank(proc)); }
+int number_of(armci_domain_t domain, int proc) {
+  return armature::domain_of(level_of(domain), Rank(proc));
+}
 
-/// The number of a node as given; a negative one means mine.
-int node_meant(int id) { return id < 0 ? node_of(my_process()) : id; }
+/// The number of a domain as given; a negative one means mine.
+int domain_meant(armci_domain_t domain, int id) {
+  return id < 0 ? number_of(domain, my_process()) : id;
+}
 
 /// Returns what `body` finds, or `none` if there is no such thing.
 template <class Body>
@@ -45,46 +60,38 @@ int same_node(const char* call, int proc) {
 extern "C" {
 
 int armci_domain_count(armci_domain_t domain) {
-  return found_or(__func__, -1, [=]() -> int {
-    require(domain);
-    return armature::domain_count(Domain::smp);
-  });
+  return found_or(__func__, -1, [=]() -> int { return armature::domain_count(level_of(domain)); });
 }
 
 int armci_domain_nprocs(armci_domain_t domain, int id) {
   return found_or(__func__, -1, [=]() -> int {
-    require(domain);
-    return static_cast<int>(armature::domain_ranks(Domain::smp, node_meant(id)).size());
+    return static_cast<int>(
+        armature::domain_ranks(level_of(domain), domain_meant(domain, id)).size());
   });
 }
 
 int armci_domain_id(armci_domain_t domain, int proc) {
-  return found_or(__func__, -1, [=]() -> int {
-    require(domain);
-    return node_of(proc);
-  });
+  return found_or(__func__, -1, [=]() -> int { return number_of(domain, proc); });
 }
 
 int armci_domain_glob_proc_id(armci_domain_t domain, int id, int local_proc) {
   return found_or(__func__, -1, [=]() -> int {
-    require(domain);
-    const int node = node_meant(id);
+    const int meant = domain_meant(domain, id);
     int before = 0;
     for (int proc = 0; proc < processes(); ++proc)
-      if (node_of(proc) == node && before++ == local_proc) return proc;
+      if (number_of(domain, proc) == meant && before++ == local_proc) return proc;
     return -1;
   });
 }
 
 int armci_domain_my_id(armci_domain_t domain) {
-  return found_or(__func__, -1, [=]() -> int {
-    require(domain);
-    return node_of(my_process());
-  });
+  return found_or(__func__, -1, [=]() -> int { return number_of(domain, my_process()); });
 }
 
 int armci_domain_same_id(armci_domain_t domain, int proc) {
-  return domain == ARMCI_DOMAIN_SMP ? same_node(__func__, proc) : 0;
+  return found_or(__func__, 0, [=]() -> int {
+    return number_of(domain, my_process()) == number_of(domain, proc) ? 1 : 0;
+  });
 }
 
 int ARMCI_Same_node(int proc) { return same_node(__func__, proc); }

@@ -36,6 +36,10 @@ struct Problem {
   /// How fast each place computes, above 0: such as 0.5 where another program has half of its
   /// processor. What a place has takes load / speed seconds there. Empty: 1 everywhere.
   std::vector<double> speeds = {};
+  /// Further groups of places, from the widest to the narrowest, such as those of a switch, a node,
+  /// a socket, a cache: each list has the group of each place, and divides the groups of the list
+  /// before. `groups` is one of them where it is there, too. Empty: `groups` alone.
+  std::vector<std::vector<int>> levels = {};
 };
 
 /// The place of each item.
@@ -52,10 +56,12 @@ using Strategy = std::function<Plan(const Problem&)>;
 /// that takes.
 [[nodiscard]] ARMATURE_API Plan refine(const Problem& problem);
 /// Graph partitioning: the weight of links between places is as small as possible, and that between
-/// groups smaller still. Loads are as equal as refine makes them, or nearly. Moves count as a cost,
+/// groups smaller still; where there are `levels`, a link costs more the wider apart its ends are.
+/// Loads are as equal as refine makes them, or nearly. Moves count as a cost,
 /// so few items move where most are well placed. Without links as refine.
 [[nodiscard]] ARMATURE_API Plan communication(const Problem& problem);
-/// Items move among groups first, as few as that takes, then inside each.
+/// Items move among groups first, as few as that takes, then inside each: level by level, from the
+/// widest to the narrowest, where there are `levels`.
 [[nodiscard]] ARMATURE_API Plan hierarchical(const Problem& problem);
 /// Places exchange loads two by two, along the edges of a hypercube, until none has more than 1.03
 /// of the mean or nothing helps any more. Each knows O(log n) loads of others, with n places.
@@ -63,9 +69,9 @@ using Strategy = std::function<Plan(const Problem&)>;
 [[nodiscard]] ARMATURE_API Plan distributed(const Problem& problem);
 /// Whether that strategy is `distributed`.
 [[nodiscard]] ARMATURE_API bool is_distributed(const Strategy& strategy);
-/// Takes none where moves could gain under 3 %, else refine (hierarchical where there are groups);
-/// or greedy where it ends 5 % sooner. Takes communication instead where that ends at most 5 %
-/// later and links between places, with moves, cost a quarter less.
+/// Takes none where moves could gain under 3 %, else refine (hierarchical where there are groups or
+/// levels); or greedy where it ends 5 % sooner. Takes communication instead where that ends at most
+/// 5 % later and links between places, with moves, cost a quarter less.
 [[nodiscard]] ARMATURE_API Plan chosen(const Problem& problem);
 
 /// Finds a strategy by one of the names above. Throws Error(bad_argument) naming them.

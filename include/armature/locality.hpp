@@ -31,10 +31,20 @@ namespace armature {
 [[nodiscard]] ARMATURE_API std::uint64_t wire_up_reads();
 
 /// The papers' communication domains: each level divides the job into groups of ranks that are near
-/// each other; the level below divides those.
+/// each other, and the level below divides those. From the widest to the narrowest: network_switch,
+/// smp, socket, numa, cache, core. Processes divide nodes. Under `armature run` hwloc tells what a
+/// machine has, and `--topology FILE` which nodes are at which switch. A rank is in the socket and
+/// so on that it is bound to. Those that are bound to no one of these share one domain of their
+/// node, or of the socket and so on that they are bound to.
 enum class Domain {
-  smp,      ///< ranks that share memory: nodes
-  process,  ///< ranks that share an address space
+  smp,             ///< ranks that share memory: nodes
+  process,         ///< ranks that share an address space
+  core,            ///< ranks that share a core
+  cache,           ///< ranks that share the last cache before memory
+  numa,            ///< ranks that are as near to the same memory
+  socket,          ///< ranks that share a package of cores
+  network_switch,  ///< nodes that are at the same switch of the network
+  node = smp
 };
 [[nodiscard]] ARMATURE_API int domain_count(Domain level);
 [[nodiscard]] ARMATURE_API int domain_of(Domain level, Rank rank);

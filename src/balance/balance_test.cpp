@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
+#include "balance/links.hpp"
 
 namespace armature::balance {
 namespace {
@@ -221,6 +222,80 @@ TEST(Balance, nothing_to_do_and_one_item_are_problems_too) {
   }
 }
 
+/// Two switches of two nodes with two sockets of two places each.
+Problem of_levels() {
+  Problem problem{.places = 16, .groups = {}, .levels = {{}, {}, {}}};
+  for (int place = 0; place < 16; ++place) {
+    problem.groups.push_back(place / 4);
+    problem.levels[0].push_back(place / 8);
+    problem.levels[1].push_back(place / 4);
+    problem.levels[2].push_back(place / 2);
+  }
+  return problem;
+}
+
+/// How many items change their group of that level.
+int changes(const Problem& problem, const Plan& plan, std::size_t level) {
+  const auto group = [&](int place) {
+    return problem.levels[level][static_cast<std::size_t>(place)];
+  };
+  int count = 0;
+  for (std::size_t i = 0; i < plan.size(); ++i)
+    count += group(plan[i]) != group(problem.items[i].place) ? 1 : 0;
+  return count;
+}
+
+TEST(Balance, hierarchical_knows_all_levels) {
+  // The sockets of each node, and so on, are even only within it: nothing need leave.
+  for (const std::size_t level : {0U, 1U, 2U}) {
+    Problem problem = of_levels();
+    const int places = level == 0 ? 8 : level == 1 ? 4 : 2;
+    for (int place = 0; place < problem.places; ++place)
+      for (int i = 0; i < (place % places == 0 ? 10 * places : 0); ++i)
+        problem.items.push_back({.load = 1, .place = place});
+    const Plan plan = hierarchical(problem);
+    EXPECT_GE(ideal(problem, plan), 0.9) << level;
+    for (std::size_t wider = 0; wider <= level; ++wider)
+      EXPECT_EQ(changes(problem, plan, wider), 0);
+    EXPECT_GT(judge(problem, plan).moved, 0U);
+    Problem flat = problem;
+    flat.levels.clear();
+    flat.groups.clear();
+    EXPECT_GT(changes(problem, greedy(flat), level), 0) << "any balance would do that";
+  }
+}
+
+TEST(Balance, chosen_and_communication_take_levels) {
+  Problem problem = of_levels();
+  // Pairs of items that are linked begin at places of two switches.
+  for (std::size_t i = 0; i < 64; ++i)
+    problem.items.push_back({.load = 1, .place = static_cast<int>((i % 2) * 8 + i / 8)});
+  for (std::size_t i = 0; i < 64; i += 2)
+    problem.links.push_back({.a = i, .b = i + 1, .weight = 10});
+  for (const char* name : {"communication", "chosen"}) {
+    const Plan plan = strategy(name)(problem);
+    EXPECT_GE(ideal(problem, plan), 0.9) << name;
+    int apart = 0;
+    for (std::size_t i = 0; i < 64; i += 2) apart += plan[i] != plan[i + 1] ? 1 : 0;
+    EXPECT_LE(apart, 8) << name;
+  }
+}
+
+TEST(Links, a_link_costs_more_the_wider_apart_its_ends_are) {
+  Problem problem = of_levels();
+  problem.items = {{.load = 1, .place = 0}, {.load = 1, .place = 0}};
+  problem.links = {{.a = 0, .b = 1, .weight = 1}};
+  const Links links(problem);
+  std::vector<double> costs;
+  for (const int place : {0, 1, 2, 4, 8}) {
+    problem.items[1].place = place;  // no move
+    costs.push_back(links.cost(Plan{0, place}));
+  }
+  EXPECT_EQ(costs[0], 0);
+  for (std::size_t i = 1; i < costs.size(); ++i) EXPECT_GT(costs[i], costs[i - 1]) << i;
+  EXPECT_EQ(costs[3], far * costs[1]);
+}
+
 TEST(Balance, what_is_no_problem_is_refused) {
   EXPECT_THROW((void)greedy(Problem{.places = 0}), Error);
   EXPECT_THROW((void)refine(Problem{.items = {{.load = 1, .place = 3}}, .places = 3}), Error);
@@ -229,6 +304,7 @@ TEST(Balance, what_is_no_problem_is_refused) {
   EXPECT_THROW((void)refine(Problem{.links = {{.a = 0, .b = 1}}, .places = 3}), Error);
   EXPECT_THROW((void)hierarchical(Problem{.places = 3, .groups = {0}}), Error);
   EXPECT_THROW((void)refine(Problem{.places = 3, .speeds = {1, 1}}), Error);
+  EXPECT_THROW((void)refine(Problem{.places = 2, .levels = {{0, 1}, {0}}}), Error);
   EXPECT_THROW((void)refine(Problem{.places = 2, .speeds = {1, 0}}), Error);
   EXPECT_THROW((void)judge(drifted(2, 4), Plan{1}), Error);
   EXPECT_THROW((void)strategy("best"), Error);
@@ -244,6 +320,7 @@ TEST(Balance, a_problem_comes_back_from_its_file) {
   Problem problem = drifted(4, 10);
   problem.groups = {0, 0, 1, 1};
   problem.speeds = {1, 0.5, 1, 0.25};
+  problem.levels = {{0, 0, 1, 1}, {0, 1, 2, 3}};
   const std::string path = testing::TempDir() + "/balance_test.problem";
   problem.items[0].load = 12345.5;
   struct Grouping : std::numpunct<char> {
@@ -256,9 +333,11 @@ TEST(Balance, a_problem_comes_back_from_its_file) {
   EXPECT_EQ(back.items[0].load, 12345.5);
   EXPECT_EQ(back.groups, problem.groups);
   EXPECT_EQ(back.speeds, problem.speeds);
+  EXPECT_EQ(back.levels, problem.levels);
   EXPECT_EQ(greedy(back), greedy(problem));
   EXPECT_EQ(back.links.size(), problem.links.size());
-  for (const char* bad : {"item much 3\n", "places 3\n", "groups 0 0\n", "speeds 1\n"}) {
+  for (const char* bad :
+       {"item much 3\n", "places 3\n", "groups 0 0\n", "speeds 1\n", "level 0 x\n"}) {
     record(problem, path);
     std::ofstream(path, std::ios::app) << bad;
     try {

@@ -38,7 +38,8 @@ Plan by_loads(const Problem& problem) {
   Plan stays = none(problem);
   const Verdict now = judge(problem, stays);
   if (now.most <= now.mean * tolerance) return stays;
-  Plan few = problem.groups.empty() ? refine(problem) : hierarchical(problem);
+  const bool is_flat = problem.groups.empty() && problem.levels.empty();
+  Plan few = is_flat ? refine(problem) : hierarchical(problem);
   Plan many = greedy(problem);
   return judge(problem, many).most < 0.95 * judge(problem, few).most ? many : few;
 }

@@ -17,6 +17,9 @@ void check(const Problem& problem) {
   if (problem.places < 1) wrong(fmt::format("{} places", problem.places));
   if (!problem.groups.empty() && problem.groups.size() != static_cast<std::size_t>(problem.places))
     wrong(fmt::format("{} places, and groups of {}", problem.places, problem.groups.size()));
+  for (const std::vector<int>& level : problem.levels)
+    if (level.size() != static_cast<std::size_t>(problem.places))
+      wrong(fmt::format("{} places, and a level with groups of {}", problem.places, level.size()));
   if (!problem.speeds.empty() && problem.speeds.size() != static_cast<std::size_t>(problem.places))
     wrong(fmt::format("{} places, and speeds of {}", problem.places, problem.speeds.size()));
   for (const double speed : problem.speeds)

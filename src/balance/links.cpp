@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace armature::balance {
@@ -54,9 +55,22 @@ std::vector<std::int64_t> whole_loads(const Problem& problem) {
   return all;
 }
 
+/// Whether a group of the widest level has several of the problem's groups.
+bool joins_groups(const Problem& problem) {
+  if (problem.levels.empty() || problem.groups.empty()) return false;
+  std::map<int, int> inside;
+  for (std::size_t place = 0; place < problem.groups.size(); ++place) {
+    const int group = problem.groups[place];
+    if (inside.try_emplace(problem.levels.front()[place], group).first->second != group)
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-Links::Links(const Problem& problem) : load(whole_loads(problem)), problem_(problem) {
+Links::Links(const Problem& problem)
+    : load(whole_loads(problem)), problem_(problem), joins_groups_(joins_groups(problem)) {
   constexpr std::int64_t of_mean = 1000;
   const std::vector<End> all = ends(problem);
   const double mean = std::accumulate(all.begin(), all.end(), 0.0,
@@ -74,8 +88,15 @@ Links::Links(const Problem& problem) : load(whole_loads(problem)), problem_(prob
 
 double Links::distance(int a, int b) const {
   if (a == b) return 0;
-  const auto group = [&](int place) { return problem_.groups[static_cast<std::size_t>(place)]; };
-  return problem_.groups.empty() || group(a) == group(b) ? 1 : far;
+  const auto differs = [&](const std::vector<int>& groups) {
+    return groups[static_cast<std::size_t>(a)] != groups[static_cast<std::size_t>(b)];
+  };
+  const bool is_far = !problem_.groups.empty() && differs(problem_.groups);
+  if (problem_.levels.empty()) return is_far ? far : 1;
+  // Groups that differ do so at all narrower levels, too, and may do so at wider ones.
+  const bool is_wider =
+      is_far ? joins_groups_ && differs(problem_.levels.front()) : differs(problem_.levels.back());
+  return (is_far ? far : 1) * (is_wider ? wider : 1);
 }
 
 double Links::cost(const Plan& plan) const {

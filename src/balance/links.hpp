@@ -10,6 +10,9 @@ namespace armature::balance {
 
 /// A message between groups, such as nodes, takes about so many times what it takes inside one.
 inline constexpr int far = 10;
+/// A message that goes farther than it would at the next narrower level (Problem::levels), such as
+/// to another socket or another switch, takes so many times as long.
+inline constexpr int wider = 2;
 
 /// A problem as graph partitioners take it: links as rows of neighbours, each link at both its
 /// ends, and in whole numbers. Links of an item with itself, and those without weight, are left
@@ -32,6 +35,7 @@ class Links {
   [[nodiscard]] double distance(int a, int b) const;
 
   const Problem& problem_;
+  const bool joins_groups_;
 };
 
 }  // namespace armature::balance

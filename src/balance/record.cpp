@@ -2,6 +2,7 @@
 //
 //   places 4
 //   groups 0 0 1 1        (not where all are one)
+//   level 0 0 1 1         (one line for each level, from the widest to the narrowest)
 //   speeds 1 1 0.5 1      (not where all are 1)
 //   item 0.25 3           (its load and place)
 //   link 0 7 12           (two items, by their order, and the weight)
@@ -56,6 +57,7 @@ void record(const Problem& problem, const std::string& path) {
   to.precision(17);
   to << "places " << problem.places << '\n';
   write_of_places(to, "groups", problem.groups);
+  for (const std::vector<int>& level : problem.levels) write_of_places(to, "level", level);
   write_of_places(to, "speeds", problem.speeds);
   for (const Item& item : problem.items) to << "item " << item.load << ' ' << item.place << '\n';
   for (const Link& link : problem.links)
@@ -81,6 +83,8 @@ Problem replay(const std::string& path) {
       good = problem.places == 0 && words >> problem.places;
     } else if (kind == "groups") {
       good = read_of_places(words, problem.groups);
+    } else if (kind == "level") {
+      good = read_of_places(words, problem.levels.emplace_back());
     } else if (kind == "speeds") {
       good = read_of_places(words, problem.speeds);
     } else if (kind == "item") {

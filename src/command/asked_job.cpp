@@ -108,17 +108,21 @@ AskedJob::AskedJob(ObservedJob job, Word word)
 bool AskedJob::is_there() const { return runs(pid_); }
 
 bool AskedJob::is_answered() const {
-  return wait::is_answered(*header_, request_) || (is_started_ && header_->all_have_joined());
+  return (is_asked_ && wait::is_answered(*header_, request_)) ||
+         (is_started_ && header_->all_have_joined());
 }
 
 void AskedJob::ask() {
   std::atomic<std::uint64_t>& wanted = header_->resize.wanted;
   std::uint64_t before = wanted.load(std::memory_order_acquire), next = 0;
+  is_asked_ = false;
   do {
+    if ((before & space::Resize::is_closed) != 0) return;
     const auto number = static_cast<std::uint32_t>(before >> 32);
     const bool is_pending = !wait::is_answered(*header_, number);
     next = ((before >> 32) + 1) << 32 | word_(static_cast<std::uint32_t>(before), is_pending);
   } while (!wanted.compare_exchange_weak(before, next, std::memory_order_acq_rel));
+  is_asked_ = true;
   // The launcher looks at once instead of at its next round.
   if (has_launcher_) kill(header_->launcher.pid, SIGCHLD);
   request_ = static_cast<std::uint32_t>(next >> 32);
@@ -128,10 +132,15 @@ void AskedJob::follow() {
   if (nodes_ == 1) return;
   const auto job = look_for_job_of(pid_);
   if (!job || job->control().header().started_ns == header_->started_ns) return;
+  if (is_answered()) return;  // by the last that the former one has done
   header_ = &job->writable().header();
   // Else its ranks would say so when they meet.
   is_started_ = !has_launcher_ && header_->processes == word_(0, false);
   if (is_started_) return;
+  if (has_launcher_) {
+    if (!is_asked_) ask();
+    return;
+  }
   // The new job may have come when nobody looked at the former one any more.
   const auto known = static_cast<std::uint32_t>(header_->resize.wanted.load() >> 32);
   if (static_cast<std::int32_t>(known - request_) < 0) ask();

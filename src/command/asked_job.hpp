@@ -21,7 +21,8 @@ ObservedJob job_of(int pid);
 int command_of(const ObservedJob& job);
 
 /// A request to a job, and to the same job when it goes on in other processes: then it has memory
-/// of its own, with the request in it.
+/// of its own. The launcher closes the old memory to requests before it looks there for the last
+/// time, so each request is either taken along, or not made there: then it is made to the new job.
 class AskedJob {
  public:
   /// The lower half of Resize::wanted: what is asked for. It is given the whole word as it was, and
@@ -47,6 +48,7 @@ class AskedJob {
   const std::int32_t nodes_;
   const Word word_;
   space::ControlHeader* header_;
+  bool is_asked_ = false;  // else the job was about to go on elsewhere
   std::uint32_t request_ = 0;
   bool is_started_ = false;
 };

@@ -47,6 +47,7 @@ void replay(const Options& options) {
     for (balance::Item& item : problem.items) item.place %= options.places;
     problem.places = options.places;
     problem.groups.clear();
+    problem.levels.clear();
     problem.speeds.clear();
   }
   // A wrong name is told before anything else.

@@ -52,9 +52,7 @@ void join(ChangeOptions wanted) {
         std::max(wait::hosting_processes(header) / std::max(wait::hosting_nodes(header), 1u), 1u);
   const auto one_more = [processes = wanted.processes](std::uint32_t before, bool is_pending) {
     // Two nodes may join at once: neither is forgotten.
-    const NodeRequest others = NodeRequest::of(before);
-    const bool adds = is_pending && others.nodes != 0 && others.nodes < NodeRequest::nodes_max;
-    return (adds ? others : NodeRequest{.is_more = true}).with_node(processes).word();
+    return NodeRequest::word_with_node(before, is_pending, processes);
   };
   AskedJob asked(std::move(job), one_more);
   asked.await(wanted.timeout_s);

@@ -31,6 +31,14 @@ struct NodeRequest {
     both.processes += its_processes;
     return both;
   }
+  /// A request for a further node, where that word stands: beside what that asks for, if it is
+  /// still to be done.
+  static std::uint32_t word_with_node(std::uint32_t before, bool is_pending,
+                                      std::uint32_t its_processes) {
+    const NodeRequest others = of(before);
+    const bool adds = is_pending && others.nodes != 0 && others.nodes < nodes_max;
+    return (adds ? others : NodeRequest{.is_more = true}).with_node(its_processes).word();
+  }
   [[nodiscard]] std::string text() const {
     if (is_more) return fmt::format("{} more nodes with {} processes", nodes, processes);
     if (nodes == 0) return fmt::format("{}", processes);

@@ -229,7 +229,7 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
       &LaunchOptions::simulated_joins, {0, 8});
 }
 
-/// Links between process ranks, and where these begin.
+/// The places of nodes, links between process ranks, and where these begin.
 void add_links(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(run, options, "--record-links", "FILE",
             "Write down how many bytes each two ranks move between them, for --place, and for "
@@ -242,6 +242,12 @@ void add_links(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
       "With --nodes: put process ranks on nodes so that those that moved much between them in "
       "the run of --record-links FILE share one",
       [](LaunchOptions& o, const std::string& text) { o.place = parse_name("--place", text); });
+  add_value(run, options, "--topology", "FILE",
+            "Which nodes are at which switch: lines SwitchName=NAME Nodes=LIST, as in Slurm's "
+            "topology.conf; nodes that are pretended are node0, node1 and so on",
+            [](LaunchOptions& o, const std::string& text) {
+              o.topology = parse_name("--topology", text);
+            });
 }
 
 void add_elastic(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
@@ -250,6 +256,13 @@ void add_elastic(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
       "Virtual ranks on several nodes: take in further ones while the job runs (armature "
       "join), give back those whose processes are asked to end, and recover from those "
       "that are killed (implies --on-death recover); tells the time that each change takes");
+  add_value(run, options, "--hostfile", "FILE",
+            "With --elastic, in place of --nodes: a node for each line NAME [netns=FILE], in that "
+            "network namespace if it is said. The file is watched: a line that comes is a node "
+            "that joins, and one that goes a notice to its node",
+            [](LaunchOptions& o, const std::string& text) {
+              o.hostfile = parse_name("--hostfile", text);
+            });
 }
 
 void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {

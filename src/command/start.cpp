@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -25,6 +26,7 @@
 #include "command/run/check_options.hpp"
 #include "command/run/console.hpp"
 #include "command/run/hand_over.hpp"
+#include "command/run/host_file.hpp"
 #include "command/run/other_launcher.hpp"
 
 namespace armature::command {
@@ -128,6 +130,7 @@ class Course {
     options_.processes = outcome.processes;
     options_.nodes = outcome.nodes;
     options_.hosts = outcome.hosts;
+    if (options_.host_file) options_.host_file->go_on(outcome.kept_nodes, outcome.nodes);
     if (!is_private_) from_ = checkpoints::latest_name(options_.checkpoint_directory);
     ends_ = 0;
     go_on_from(options_, found);
@@ -180,6 +183,21 @@ class Course {
 
 }  // namespace
 
+namespace {
+
+/// Its lines are the nodes.
+void take_host_file(LaunchOptions& options) {
+  if (options.hostfile.empty()) return;
+  options.host_file = std::make_shared<HostFile>(options.hostfile);
+  const auto lines = static_cast<std::uint32_t>(options.host_file->nodes().size());
+  if (options.nodes > 1 && options.nodes != lines)
+    base::fail(Errc::start, fmt::format("--nodes {}: the file of --hostfile has {} lines",
+                                        options.nodes, lines));
+  options.nodes = std::max(lines, 1U);
+}
+
+}  // namespace
+
 void go_on_from(LaunchOptions& options, const checkpoints::Found& found) {
   const checkpoints::Manifest& manifest = found.manifest;
   options.virtual_ranks = true;
@@ -201,6 +219,7 @@ void go_on_from(LaunchOptions& options, const checkpoints::Found& found) {
 }
 
 int start(LaunchOptions options) {
+  take_host_file(options);
   check_options(options);
   unsetenv(bootstrap::resize_variable);
   if (!is_of_several_nodes(options)) return launch(options).status;

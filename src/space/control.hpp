@@ -6,6 +6,7 @@
 
 #include "armature/detail/view.hpp"
 #include "space/control_header.hpp"
+#include "space/levels.hpp"
 #include "space/network_counters.hpp"
 #include "space/new_connections.hpp"
 #include "space/reserved_memory.hpp"
@@ -172,8 +173,9 @@ struct ParkState {
 };
 
 /// A process that hosts virtual ranks. Whoever wakes it or sends it a rank writes its first line,
-/// and reads the other lines, which change seldom.
-struct alignas(128) ProcessSlot {
+/// and reads the other lines, which change seldom. The domains are those of its virtual ranks; in
+/// other jobs those of the rank with that number.
+struct alignas(128) ProcessSlot : InDomains {
   std::atomic<std::uint32_t> awake{0};   // first of the list of those that were woken; 0: none
   std::atomic<std::uint32_t> asleep{0};  // 1: it has nothing to do, and sleeps or is about to
   std::atomic<std::uint32_t> notifications{0};  // futex word
@@ -283,6 +285,13 @@ struct Control {
         (before + alignof(ProcessSlot) - 1) / alignof(ProcessSlot) * alignof(ProcessSlot);
     return reinterpret_cast<ProcessSlot*>(reinterpret_cast<std::byte*>(segments()) +
                                           aligned)[number];
+  }
+  /// The domains that a rank is in now.
+  [[nodiscard]] const Levels& levels(int rank) const {
+    return process(header().ranks_are_virtual != 0
+                       ? slot(rank).process.load(std::memory_order_relaxed)
+                       : rank)
+        .levels;
   }
   /// The slot of a process whose number is below address_slots().
   [[nodiscard]] AddressSlot& address(int process) const {

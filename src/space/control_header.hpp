@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "space/copy_choices.hpp"
+#include "space/levels.hpp"
 #include "space/quiesce_state.hpp"
 #include "space/reserved_memory.hpp"
 #include "space/tie.hpp"
@@ -15,7 +16,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 26;
+inline constexpr std::uint32_t control_version = 27;
 
 /// The job's fate when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -59,6 +60,8 @@ struct Resize {
 
   // The number of the last request in the upper half, how many it wants in the lower one.
   std::atomic<std::uint64_t> wanted{0};
+  // A part of `wanted`: the launcher has looked for the last time. Nobody asks here any more.
+  static constexpr std::uint64_t is_closed = std::uint64_t{1} << 63;
   std::atomic<std::uint32_t> answered{0};  // number of the last one that is done with
   char refusal[text_max] = {};             // why that could not be; empty when it was
   // By the leader of a reconfiguration: a rank that holds its process in the job; -1: none.
@@ -162,6 +165,7 @@ struct NodePart {
   std::atomic<std::uint32_t> has_addresses{0};
   // A process with nothing to do, its number + 1; 0: none.
   std::atomic<std::uint32_t> steal_request{0};
+  Levels levels;  // how many domains the job has of each
 };
 
 /// The work that is done every so often, for all.

@@ -26,6 +26,7 @@
 #include "space/team_block.hpp"
 #include "space/virtual_segment.hpp"
 #include "space/world_place.hpp"
+#include "space/write_levels.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -234,6 +235,7 @@ JobMemory JobMemory::create(const JobOptions& options) {
       control.process(slot.process).node = slot.node;
       if (slot.node == options.node) ++control.header().here.processes;
     }
+  write_levels(control, places_by_nodes(control));
   write_world(memory, header, here);
   munmap(start, Control::bytes(header));
   return memory;

@@ -43,15 +43,42 @@ std::uint64_t wire_up_reads() {
   return Process::wire_up_reads();
 }
 
+namespace {
+
+/// Throws for a number that is no level.
+std::int32_t at_level(const space::Levels& levels, Domain level, const char* call) {
+  switch (level) {
+    case Domain::core:
+      return levels.core;
+    case Domain::cache:
+      return levels.cache;
+    case Domain::numa:
+      return levels.numa;
+    case Domain::socket:
+      return levels.socket;
+    case Domain::network_switch:
+      return levels.network_switch;
+    case Domain::smp:
+    case Domain::process:
+      break;
+  }
+  base::fail(Errc::bad_argument, fmt::format("{}: {} is no level", call, static_cast<int>(level)));
+}
+
+}  // namespace
+
 int domain_count(Domain level) {
-  const space::Mapping& mapping = wait::mapping("domain_count");
-  return level == Domain::smp ? static_cast<int>(mapping.header().nodes)
-                              : static_cast<int>(mapping.header().processes);
+  const space::ControlHeader& job = wait::mapping("domain_count").header();
+  if (level == Domain::smp) return static_cast<int>(job.nodes);
+  if (level == Domain::process) return static_cast<int>(job.processes);
+  return at_level(job.here.levels, level, "domain_count");
 }
 
 int domain_of(Domain level, Rank rank) {
-  return level == Domain::smp ? node(rank, "domain_of").number()
-                              : process(rank, "domain_of").number();
+  if (level == Domain::smp) return node(rank, "domain_of").number();
+  if (level == Domain::process) return process(rank, "domain_of").number();
+  const space::Levels& levels = checked(rank, "domain_of").control().levels(rank);
+  return at_level(levels, level, "domain_of");
 }
 
 std::vector<Rank> domain_ranks(Domain level, int domain) {

@@ -13,11 +13,15 @@ namespace {
 /// A slower one than that is not told apart from it.
 constexpr double speed_min = 0.02;
 constexpr double as_fast = 0.85;
+/// A processor that has had nothing to do for a moment may be clocked down, and is not slow. So
+/// what counts is how fast it was lately, of which each time a little is forgotten.
+constexpr double forgets = 0.95;
 
 struct Measured {
   std::mutex lock;
   topology::ProcessorShare share;
   std::uint64_t number = 0;
+  double rate = 0;
   Processor last;
 };
 
@@ -31,9 +35,26 @@ Processor measure_processor(std::uint64_t number) {
   if (measured.number != number) {
     measured.number = number;
     measured.last.share = measured.share.since_last(topology::own_processor_time());
-    measured.last.rate = topology::processor_rate();
+    measured.rate = std::max(topology::processor_rate(), forgets * measured.rate);
+    measured.last.rate = measured.rate;
   }
   return measured.last;
+}
+
+double speed_of(const Processor& processor, double fastest_rate) {
+  const double rate = processor.rate > 0 && processor.rate < as_fast * fastest_rate
+                          ? processor.rate / fastest_rate
+                          : 1;
+  return std::max(processor.share * rate, speed_min);
+}
+
+bool are_alike(double slowest, double fastest) { return slowest >= as_fast * fastest; }
+
+/// Slow places that are nearly as fast are alike, and a small difference from the fastest is
+/// chance, whatever others are.
+double as_told(double speed, double fastest) {
+  if (are_alike(speed, fastest)) return 1;
+  return std::max(std::round(speed / fastest / speed_min) * speed_min, speed_min);
 }
 
 void PlaceSpeeds::take(int process, const Processor& processor) {
@@ -59,20 +80,11 @@ std::vector<double> PlaceSpeeds::of(const std::vector<int>& processes) {
   for (const int process : processes)
     fastest_rate = std::max(fastest_rate, known_[index(process)].rate);
   std::vector<double> speeds;
-  for (const int process : processes) {
-    const Processor& known = known_[index(process)];
-    const double rate =
-        known.rate > 0 && known.rate < as_fast * fastest_rate ? known.rate / fastest_rate : 1;
-    speeds.push_back(std::max(known.share * rate, speed_min));
-  }
+  for (const int process : processes)
+    speeds.push_back(speed_of(known_[index(process)], fastest_rate));
   const double fastest = std::ranges::max(speeds);
-  if (std::ranges::min(speeds) >= as_fast * fastest) return {};
-  // Few different ones: slow places that are nearly as fast are alike, and a small difference from
-  // the fastest is chance, whatever others are.
-  for (double& speed : speeds)
-    speed = speed >= as_fast * fastest
-                ? 1
-                : std::max(std::round(speed / fastest / speed_min) * speed_min, speed_min);
+  if (are_alike(std::ranges::min(speeds), fastest)) return {};
+  for (double& speed : speeds) speed = as_told(speed, fastest);
   return speeds;
 }
 

@@ -18,6 +18,13 @@ struct Processor {
 /// of a process that call with the same one get the same.
 Processor measure_processor(std::uint64_t number);
 
+/// The speed of a processor, where the fastest has that rate.
+[[nodiscard]] double speed_of(const Processor& processor, double fastest_rate);
+/// Whether the slowest is none: so little slower is chance.
+[[nodiscard]] bool are_alike(double slowest, double fastest);
+/// The speed as plans take it, the fastest 1: few different ones.
+[[nodiscard]] double as_told(double speed, double fastest);
+
 /// Rank 0 keeps this of processes, by their numbers, from one plan to the next.
 class PlaceSpeeds {
  public:

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,7 +27,9 @@
 #include "wait/rank_context.hpp"
 #include "wait/recorded_links.hpp"
 #include "world/change_nodes.hpp"
+#include "world/exchange_loads.hpp"
 #include "world/gather_first.hpp"
+#include "world/levels_of_processes.hpp"
 #include "world/periodic_tasks.hpp"
 #include "world/place_speeds.hpp"
 #include "world/restart.hpp"
@@ -58,7 +61,8 @@ struct Before {
   bool was_measured = false;
   std::uint64_t times = 0;                            // measured so far, by all ranks equally often
   std::shared_ptr<hosting::PlaceSpeeds> speeds = {};  // rank 0's
-  double move_s = 1e-3;  // that going elsewhere takes all ranks, as far as is known
+  double move_s = 1e-3;      // that going elsewhere takes all ranks, as far as is known
+  bool saved_links = false;  // rank 0's: what it has planned last would have, without a move
   std::unordered_map<int, std::uint64_t> sent;
 };
 rank_local<Before> last_time;
@@ -128,13 +132,14 @@ Picture gather(const World& world, Measured mine, std::vector<Linked> links) {
 }
 
 /// The processes of the job; places are numbered as they stand here.
-std::vector<int> processes_of(const space::Mapping& mapping, const std::vector<Measured>& all) {
+std::vector<int> processes_of(const space::Mapping& mapping,
+                              const std::vector<std::int32_t>& of_ranks) {
   std::vector<bool> is_there(mapping.header().processes);
   const std::uint32_t reconfigured =
       mapping.header().quiesce.epoch.entered.load(std::memory_order_acquire);
   for (int p = 0; p < static_cast<int>(is_there.size()); ++p)
     is_there[static_cast<std::size_t>(p)] = mapping.process_slot(p).belongs(reconfigured);
-  for (const Measured& one : all) is_there[static_cast<std::size_t>(one.process)] = true;
+  for (const int process : of_ranks) is_there[static_cast<std::size_t>(process)] = true;
   std::vector<int> processes;
   for (int p = 0; p < static_cast<int>(is_there.size()); ++p)
     if (is_there[static_cast<std::size_t>(p)]) processes.push_back(p);
@@ -147,6 +152,7 @@ balance::Problem problem_of(const space::Mapping& mapping, const std::vector<int
   if (mapping.header().nodes > 1)
     for (const int process : processes)
       problem.groups.push_back(mapping.process_slot(process).node);
+  problem.levels = hosting::levels_of(mapping.control(), processes);
   // Loads took longer where a process had a part of a processor, or a slow one.
   if (!last_time->speeds) last_time->speeds = std::make_shared<hosting::PlaceSpeeds>();
   hosting::PlaceSpeeds& speeds = *last_time->speeds;
@@ -166,6 +172,11 @@ balance::Problem problem_of(const space::Mapping& mapping, const std::vector<int
                                .weight = static_cast<double>(linked->amount)});
   }
   return problem;
+}
+
+/// Ranks have moved since then.
+void note_moves(std::uint64_t begun_ns) {
+  last_time->move_s = static_cast<double>(base::now_ns() - begun_ns) * 1e-9;
 }
 
 /// `to` is the process of each rank, at rank 0, and this one was in `here`.
@@ -188,30 +199,49 @@ balance::Strategy strategy_of(const RebalanceOptions& options) {
   return name != nullptr ? balance::strategy(name) : balance::chosen;
 }
 
-/// A move must save more than the last one took, where nobody is in a hurry. The last one counts
-/// for a little less each time. Empty where it saves enough.
-std::string why_not_worth_it(const balance::Problem& problem, const balance::Plan& plan) {
-  const balance::Verdict after = balance::judge(problem, plan);
-  const double saves_s = balance::judge(problem, balance::none(problem)).most - after.most;
-  if (after.moved == 0 || saves_s > last_time->move_s) return {};
+std::string why_not_for(double saves_s, const std::string& what) {
   return fmt::format("balance: nothing moves: that would save {:.3g} ms and take {:.3g} ms ({})",
                      1e3 * saves_s, 1e3 * std::exchange(last_time->move_s, 0.9 * last_time->move_s),
-                     balance::explain(problem, plan));
+                     what);
 }
+
+/// Whether links between places weigh a quarter less by the plan, and it balances as well. Chance
+/// may have it so once.
+bool saves_links(const balance::Verdict& before, const balance::Verdict& after) {
+  const bool is_so =
+      before.cut > 0 && after.cut <= 0.75 * before.cut && after.most <= 1.05 * before.most;
+  return is_so ? std::exchange(last_time->saved_links, true) : (last_time->saved_links = false);
+}
+
+/// A move must save more than the last one took, where nobody is in a hurry, or much of what goes
+/// between places, as it would have last time, too. What the last move took counts for a little
+/// less each time. Empty where it saves enough.
+std::string why_not_worth_it(const balance::Problem& problem, const balance::Plan& plan) {
+  const balance::Verdict after = balance::judge(problem, plan);
+  const balance::Verdict before = balance::judge(problem, balance::none(problem));
+  const double saves_s = before.most - after.most;
+  if (after.moved == 0 || saves_s > last_time->move_s || saves_links(before, after)) return {};
+  return why_not_for(saves_s, balance::explain(problem, plan));
+}
+
+constexpr const char* not_measured =
+    "balance: they are measured from now on, until now nothing is known";
 
 /// Called by rank 0: processes may come and go just now.
 balance::Verdict decide(const Picture& picture, const RebalanceOptions& options,
                         std::vector<int>& to) {
   const space::Mapping& mapping = wait::mapping("rebalance");
   const std::vector<Measured>& ranks = picture.ranks;
-  const std::vector<int> processes = processes_of(mapping, ranks);
+  std::vector<std::int32_t> of_ranks;
+  for (const Measured& one : ranks) of_ranks.push_back(one.process);
+  const std::vector<int> processes = processes_of(mapping, of_ranks);
   const balance::Problem problem = problem_of(mapping, processes, picture);
   const bool was_measured = ranks.front().was_measured != 0;
   balance::Plan plan = was_measured ? strategy_of(options)(problem) : balance::none(problem);
   (void)balance::judge(problem, plan);  // refuses what is no plan
   std::string said;
   if (!was_measured)
-    said = "balance: they are measured from now on, until now nothing is known";
+    said = not_measured;
   else if (options.when_due)
     said = why_not_worth_it(problem, plan);
   if (!said.empty()) plan = balance::none(problem);
@@ -222,6 +252,52 @@ balance::Verdict decide(const Picture& picture, const RebalanceOptions& options,
   if (options.log) log(said.empty() ? balance::explain(problem, plan) : said);
   if (!options.record.empty() && was_measured) balance::record(problem, options.record);
   return balance::judge(problem, plan);
+}
+
+/// The options of rank 0 count. A wrong name is refused later.
+bool is_to_exchange(const World& world, const RebalanceOptions& options) {
+  bool is_to = false;
+  if (world.rank() == 0 && options.record.empty()) {
+    const char* const name = std::getenv(bootstrap::rebalance_by_variable);
+    is_to = options.strategy ? balance::is_distributed(options.strategy)
+                             : name != nullptr && std::string_view(name) == "distributed";
+  }
+  return broadcast(world, is_to, 0);
+}
+
+/// Nobody knows all loads. Returns what there was, and each rank's own part of the plan.
+balance::Verdict rebalance_by_exchange(const World& world, const RebalanceOptions& options,
+                                       const Measured& mine) {
+  const bool leads = world.rank() == 0;
+  const space::Mapping& mapping = wait::mapping("rebalance");
+  const std::vector<std::int32_t> of_ranks = hosting::gather_first(world, mine.process);
+  const hosting::ExchangedPlan plan =
+      hosting::exchange_loads(world,
+                              {.seconds = mine.was_measured != 0 ? mine.load : 0,
+                               .process = mine.process,
+                               .stays = mine.stays != 0,
+                               .processor = mine.processor},
+                              leads ? processes_of(mapping, of_ranks) : std::vector<int>());
+  std::string said;
+  if (leads && mine.was_measured == 0) said = not_measured;
+  const double saves_s = plan.before.most - plan.after.most;
+  if (leads && said.empty() && options.when_due && plan.after.moved > 0 &&
+      saves_s <= last_time->move_s)
+    said = why_not_for(saves_s, hosting::text_of(plan, world.size()));
+  if (leads && options.log) log(said.empty() ? hosting::text_of(plan, world.size()) : said);
+  const bool moves = broadcast(world, leads && said.empty() && plan.after.moved > 0, 0);
+  const int there = moves ? plan.to : mine.process;
+  const std::uint64_t begun_ns = base::now_ns();
+  if (mapping.header().nodes > 1) {
+    // A destination is no load: rank 0 tells all processes of them.
+    const std::vector<int> to = hosting::gather_first(world, there);
+    if (moves) hosting::change_nodes(world, to, "rebalance");
+  } else {
+    if (there != mine.process) hosting::go_to(there);
+    world.barrier();
+  }
+  if (moves) note_moves(begun_ns);
+  return moves ? plan.after : balance::Verdict{plan.before};
 }
 
 /// Makes no plan, so a program is the same whatever runs its ranks.
@@ -242,6 +318,20 @@ bool is_due(const World& world, const wait::RankContext& me) {
   return hosting::is_rebalance_due(world, "rebalance");
 }
 
+/// Rank 0 knows all, and makes a plan.
+balance::Verdict rebalance_by_plan(const World& world, const RebalanceOptions& options,
+                                   const Measured& mine) {
+  const int ranks = wait::mapping("rebalance").ranks();
+  const Picture picture = gather(world, mine, measure_links(ranks));
+  std::vector<int> to(picture.ranks.size());
+  const balance::Verdict verdict =
+      decide_at_root(world, "rebalance", [&] { return decide(picture, options, to); });
+  const std::uint64_t begun_ns = base::now_ns();
+  go(world, mine.process, to, verdict.moved > 0);
+  if (verdict.moved > 0) note_moves(begun_ns);
+  return verdict;
+}
+
 }  // namespace
 
 balance::Verdict rebalance(const World& world, const RebalanceOptions& options) {
@@ -254,13 +344,9 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
     base::fail(Errc::misuse, fmt::format("rebalance: {}", why));
   world.barrier();
   const Measured mine = measure(me);
-  const Picture picture = gather(world, mine, measure_links(me.space.ranks()));
-  std::vector<int> to(picture.ranks.size());
-  const balance::Verdict verdict =
-      decide_at_root(world, "rebalance", [&] { return decide(picture, options, to); });
-  const std::uint64_t begun_ns = base::now_ns();
-  go(world, mine.process, to, verdict.moved > 0);
-  if (verdict.moved > 0) last_time->move_s = static_cast<double>(base::now_ns() - begun_ns) * 1e-9;
+  const balance::Verdict verdict = is_to_exchange(world, options)
+                                       ? rebalance_by_exchange(world, options, mine)
+                                       : rebalance_by_plan(world, options, mine);
   hosting::note_rebalance(wait::mapping("rebalance").header());
   return verdict;
 }

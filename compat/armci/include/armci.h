@@ -271,7 +271,8 @@ int armci_notify_wait(int proc, int* count);
 /* -- where processes are -------------------------------------------------------------------------
 
    The domains of ARMCI_DOMAIN_SMP are the nodes: processes of one can dereference each other's
-   pieces. A negative id means mine; -1 is returned for what does not exist. */
+   pieces. armcix.h has further levels. A negative id means mine; -1 is returned for what does not
+   exist. */
 
 enum armci_domain_e { ARMCI_DOMAIN_SMP };
 

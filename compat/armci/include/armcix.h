@@ -32,6 +32,20 @@ armcix_mutex_hdl_t ARMCIX_Create_mutexes_grp(int count);
 #define ARMCIX_Trylock_grp ARMCIX_Trylock_hdl
 #define ARMCIX_Unlock_grp ARMCIX_Unlock_hdl
 
+/* Further levels of domains for armci_domain_count() and its like, from the widest to the
+   narrowest: nodes at one switch of the network, (nodes,) sockets, NUMA domains, caches, cores.
+   Each divides the one before; processes divide nodes, where ranks are threads or virtual. A
+   process that is bound to no one socket, for example, shares a domain with the others of its node
+   that are not. */
+enum armcix_domain_e {
+  ARMCIX_DOMAIN_PROCESS = 1,
+  ARMCIX_DOMAIN_CORE,
+  ARMCIX_DOMAIN_CACHE,
+  ARMCIX_DOMAIN_NUMA,
+  ARMCIX_DOMAIN_SOCKET,
+  ARMCIX_DOMAIN_SWITCH
+};
+
 /* The highest level of threads (ARMCI_Init_thread) that this program is served. */
 int ARMCIX_Query_thread(int* provided);
 

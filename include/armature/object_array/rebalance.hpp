@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -39,11 +40,30 @@ struct Planner {
   void tell(std::span<const int> part) { plan.assign(part.begin(), part.end()); }
 };
 
+/// The domains of the members (balance::Problem::levels), without those levels that divide none of
+/// the level above.
+inline std::vector<std::vector<int>> levels_of(const Team& team) {
+  std::vector<std::vector<int>> levels;
+  std::size_t above = 1;  // domains of the last level taken
+  for (const Domain level :
+       {Domain::network_switch, Domain::node, Domain::socket, Domain::numa, Domain::cache}) {
+    std::vector<int> of_members;
+    for (int m = 0; m < team.size(); ++m)
+      of_members.push_back(domain_of(level, team.world_rank(m)));
+    const std::size_t domains = std::set<int>(of_members.begin(), of_members.end()).size();
+    if (domains <= above) continue;
+    above = domains;
+    levels.push_back(std::move(of_members));
+  }
+  return levels;
+}
+
 /// `all` is by member.
 template <class Index>
 balance::Problem problem_of(const Team& team,
                             const std::vector<std::vector<MeasuredElement<Index>>>& all) {
   balance::Problem problem{.places = team.size()};
+  problem.levels = levels_of(team);
   std::unordered_map<Index, std::size_t, IndexHash> numbers;
   for (int m = 0; m < team.size(); ++m) {
     problem.groups.push_back(node_of(team.world_rank(m)).number());

@@ -114,13 +114,16 @@ void check_states(const LaunchOptions& options) {
 
 /// Checks a job that takes in nodes while it runs.
 void check_elastic(const LaunchOptions& options) {
+  refuse_if(!options.hostfile.empty() && !options.elastic,
+            "--hostfile is for nodes that come and go: say --elastic, too");
   if (!options.elastic) return;
   refuse_if(!options.virtual_ranks, "--elastic is for virtual ranks: say --virtual, too");
   refuse_if(options.simulation_seed.has_value(), "--elastic does not go with --simulate");
   refuse_if(!options.hosts.empty(),
             "--elastic is not possible with --hosts: another launcher starts the processes");
   refuse_if(options.nodes <= 1,
-            "--elastic: a job that begins on one node stays there: say --nodes K, from 2 on");
+            "--elastic: a job that begins on one node stays there: say --nodes K, from 2 on, or "
+            "--hostfile FILE with as many lines");
   refuse_if(options.on_death == OnDeath::go_on,
             "--elastic does not go with --on-death continue: a rank that has died cannot move");
 }
@@ -130,6 +133,8 @@ void check_links(const LaunchOptions& options) {
   refuse_if(!options.place.empty() && options.virtual_ranks,
             "--place is for ranks that are processes, not for --virtual: virtual ranks move while "
             "the job runs (--rebalance-every)");
+  refuse_if(!options.topology.empty() && !options.hosts.empty(),
+            "--topology is not possible with --hosts: another launcher starts the processes");
   for (const auto& [is_said, option] : {Said{!options.place.empty(), "--place"},
                                         Said{!options.record_links.empty(), "--record-links"}}) {
     refuse_if(is_said && options.simulation_seed, "{} does not go with --simulate", option);

@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "command/run/console.hpp"
+#include "space/write_levels.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::command {
@@ -53,6 +54,7 @@ bool Coming::start() {
     slot.node = process.node;
     slot.until.store(ProcessSlot::to_come, std::memory_order_release);
     node.header().processes = static_cast<std::uint32_t>(number) + 1;
+    space::write_own_levels(node, number);
   }
   processes_.all().push_back(process);
   if (const int error = starter_.start(processes_.at(number)); error != 0) {

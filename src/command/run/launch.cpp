@@ -28,8 +28,10 @@
 #include "command/run/console.hpp"
 #include "command/run/cores.hpp"
 #include "command/run/filling.hpp"
+#include "command/run/host_file.hpp"
 #include "command/run/intervals.hpp"
 #include "command/run/job_files.hpp"
+#include "command/run/levels.hpp"
 #include "command/run/links.hpp"
 #include "command/run/placing.hpp"
 #include "command/run/program.hpp"
@@ -59,26 +61,28 @@ void open_standard_descriptors() {
 /// turns.
 bool has_threads_for_methods() { return rmi::method_threads_at_start() > 0; }
 
-Binding bind_ranks(const LaunchOptions& options, std::uint32_t ranks, TakenCores& taken) {
+Binding bind_ranks(const LaunchOptions& options, std::uint32_t ranks, Machine& machine,
+                   TakenCores& taken) {
   const bool needless =
       options.bind == Bind::automatic &&
       (ranks == 1 || ranks > topology::allowed_processors().size() || has_threads_for_methods());
   if (options.bind == Bind::none || needless) return {};
-  return choose_binding(taken.take(allowed_cores(), ranks), ranks, options.bind);
+  return choose_binding(taken.take(machine.cores(), ranks), ranks, options.bind);
 }
 
 /// Processes that act one at a time go on sooner on the core of the one before.
-Binding bind_together(std::uint32_t processes, TakenCores& taken) {
-  const std::vector<Core> cores = taken.take(allowed_cores(), 1);
+Binding bind_together(std::uint32_t processes, Machine& machine, TakenCores& taken) {
+  const std::vector<Core> cores = taken.take(machine.cores(), 1);
   return Binding(cores.empty() ? 0 : processes, cores.empty() ? std::vector<int>() : cores.front());
 }
 
 /// Virtual ranks run where their process does.
 Binding bind_processes(const LaunchOptions& options, const space::Control& control,
-                       TakenCores& taken) {
+                       Machine& machine, TakenCores& taken) {
   const std::uint32_t processes = control.header().processes;
-  const Binding places = control.header().acts_in_turn() ? bind_together(processes, taken)
-                                                         : bind_ranks(options, processes, taken);
+  const Binding places = control.header().acts_in_turn()
+                             ? bind_together(processes, machine, taken)
+                             : bind_ranks(options, processes, machine, taken);
   Binding binding;
   if (places.empty()) return binding;
   for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank)
@@ -294,6 +298,15 @@ bool write_files(const Trace& trace, const RecordedLinks& links, const space::Co
   return links.write() && is_traced;
 }
 
+/// The requests of the job before. The pending one is answered once all processes have joined.
+/// Nobody asks for anything before processes have been started, see asked_job.cpp.
+void take_requests(const LaunchOptions& options, space::Resize& resize) {
+  const bool is_pending = static_cast<std::uint32_t>(options.resize_wanted) != 0;
+  const auto last = static_cast<std::uint32_t>(options.resize_wanted >> 32);
+  resize.answered.store(is_pending ? 0 : last, std::memory_order_relaxed);
+  resize.wanted.store(options.resize_wanted, std::memory_order_release);
+}
+
 /// A simulation has failed.
 void say_how_to_repeat(const LaunchOptions& options, std::uint32_t ranks,
                        std::optional<std::uint32_t> processes) {
@@ -324,19 +337,14 @@ Outcome launch(const LaunchOptions& options) {
                     .are_virtual = processes.has_value(),
                     .label = options.label});
   const std::vector<space::JobMemory> memory = make_memory(options, ranks, cores);
-  for (const auto& node : memory) {
-    space::ControlHeader& header = space::map_control(node.control.get()).header();
-    header.launcher.pid = getpid();
-    header.launcher.is_there = 1;
-  }
   const space::Control control = slots_of_all(memory);
-  // The request is answered once all processes have joined. Nobody asks for anything before
-  // processes have been started, see asked_job.cpp.
-  control.header().resize.wanted.store(options.resize_wanted, std::memory_order_release);
+  take_requests(options, control.header().resize);
   std::optional<Filling> filling;
   if (options.restore) filling.emplace(*options.restore, memory);
   for (const auto& node : memory) {
     space::ControlHeader& header = space::map_control(node.control.get()).header();
+    header.launcher.is_there = 1;
+    header.launcher.pid = getpid();
     header.settings.balance = options.balance ? 1 : 0;
     header.settings.measures = options.rebalance_every_s > 0 ? 1 : 0;
     header.resize.started = options.started;
@@ -347,9 +355,12 @@ Outcome launch(const LaunchOptions& options) {
   tell_of_races(options);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   TakenCores taken;
-  Binding binding = options.virtual_ranks ? bind_processes(options, control, taken)
-                                          : bind_ranks(options, ranks, taken);
+  Machine machine;
+  Binding binding = !machine.is_this_one()  ? Binding()
+                    : options.virtual_ranks ? bind_processes(options, control, machine, taken)
+                                            : bind_ranks(options, ranks, machine, taken);
   tell_ranks_where(binding, control);
+  tell_levels(memory, machine, binding, network_of(options));
   if (options.verbose) describe(options, control.header(), binding);
   choose_globals(options, program.path);
   tell_of_globals(options, control.header(), program.path);
@@ -357,10 +368,11 @@ Outcome launch(const LaunchOptions& options) {
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
   tell_costs(options);
   const Trace trace(options.trace, control.header());
+  const Networks networks(options.host_file.get());
   const RecordedLinks links(options.record_links, ranks);
   if (options.virtual_ranks) fix_layout_for_ranks(options, program.path);
   RunningJob job(options, {memory, control, store.get(), filling ? &*filling : nullptr,
-                           program.path, std::move(binding)});
+                           program.path, std::move(binding), networks.descriptors()});
   Outcome outcome = job.run();
   if (filling) filling->finish();
   if (!write_files(trace, links, control.header()) && outcome.status == 0) outcome.status = 1;

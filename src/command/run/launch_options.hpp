@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -12,6 +13,8 @@
 // The task of `armature run`, and its outcome.
 
 namespace armature::command {
+
+class HostFile;
 
 enum class Bind {
   automatic,  // a core for each rank where there are enough cores, else none
@@ -27,7 +30,10 @@ struct PlacementOptions {
   std::uint32_t nodes = 1;         // pretended: groups of ranks that speak over the network
   std::vector<std::string> hosts;  // machines to start on; empty: this one
   bool elastic = false;            // takes in nodes while it runs, and gives them back
-  std::string place;               // the links by which ranks are put on nodes; empty: in a row
+  std::string hostfile;            // with a line for each node of it; empty: none
+  std::shared_ptr<HostFile> host_file = {};  // that one, once it has been read
+  std::string place;     // the links by which ranks are put on nodes; empty: in a row
+  std::string topology;  // a file with the switches of nodes; empty: all are at one
   Bind bind = Bind::automatic;
 };
 
@@ -129,6 +135,7 @@ struct Outcome {
   /// It has not: its ranks are in resize_directory, and are to go on in other processes.
   bool goes_on = false;
   std::uint32_t processes = 0, nodes = 0;  // so many
+  std::vector<int> kept_nodes;             // of those that there were
   std::vector<std::string> hosts;          // of other launchers: on these
   std::uint64_t stopped_ns = 0;            // when its ranks stopped for that; 0: unknown
   std::uint64_t resize_wanted = 0;         // what has not been answered yet

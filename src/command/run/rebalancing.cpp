@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "command/run/console.hpp"
+#include "world/levels_of_processes.hpp"
 
 namespace armature::command {
 
@@ -36,6 +37,7 @@ std::uint64_t Rebalancing::next_ns() const {
 /// job.
 balance::Problem Rebalancing::measure(const std::vector<int>& processes) {
   balance::Problem problem{.places = static_cast<int>(processes.size())};
+  problem.levels = hosting::levels_of(control_, processes);
   for (std::size_t rank = 0; rank < busy_ns_.size(); ++rank) {
     const space::RankSlot& slot = control_.slot(static_cast<int>(rank));
     const std::uint64_t now = slot.load.busy_ns.load(std::memory_order_relaxed);

@@ -24,10 +24,17 @@ void ResizeRequests::take_from_nodes() {
   for (std::size_t node = 0; node < job_.nodes().size(); ++node) {
     const std::uint64_t wanted =
         job_.nodes()[node].header().resize.wanted.load(std::memory_order_acquire);
-    const auto number = static_cast<std::uint32_t>(wanted >> 32);
-    if (std::exchange(numbers_[node], number) == number) continue;
-    request_ = Request::of(wanted);
+    const Request request = Request::of(wanted);
+    if (std::exchange(numbers_[node], request.number) == request.number) continue;
+    // A job that goes on begins with the number of a request that is done with.
+    if (request.wanted.word() != 0) request_ = request;
   }
+}
+
+void ResizeRequests::take_last_from_nodes() {
+  for (const space::Control& node : job_.nodes())
+    node.header().resize.wanted.fetch_or(space::Resize::is_closed, std::memory_order_acq_rel);
+  take_from_nodes();
 }
 
 void ResizeRequests::note_problem(const std::string& problem) {
@@ -83,9 +90,9 @@ void ResizeRequests::answer_nodes(const std::string& refusal) {
 }
 
 std::uint64_t ResizeRequests::unanswered() const {
-  if (!request_) return 0;
-  const std::uint32_t number = std::max(numbers_.empty() ? 0 : numbers_.front(), 1u);
-  return std::uint64_t{number} << 32 | request_->wanted.word();
+  const std::uint32_t last = numbers_.empty() ? 0 : numbers_.front();
+  if (!request_) return std::uint64_t{last} << 32;
+  return std::uint64_t{std::max(last, 1u)} << 32 | request_->wanted.word();
 }
 
 }  // namespace armature::command

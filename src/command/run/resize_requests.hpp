@@ -20,7 +20,7 @@ class ResizeRequests {
     std::string problem;
 
     static Request of(std::uint64_t word) {
-      return {.number = static_cast<std::uint32_t>(word >> 32),
+      return {.number = static_cast<std::uint32_t>((word & ~space::Resize::is_closed) >> 32),
               .wanted = NodeRequest::of(static_cast<std::uint32_t>(word)),
               .problem = {}};
     }
@@ -39,6 +39,9 @@ class ResizeRequests {
   /// A new one, if there is one; on several nodes from whichever node's rank, or command.
   void take();
   void take_from_nodes();
+  /// Takes those of several nodes for the last time: later ones are refused a place, and ask the
+  /// job that goes on from here.
+  void take_last_from_nodes();
   [[nodiscard]] const std::optional<Request>& pending() const { return request_; }
   /// Notes that it cannot be done, unless that changes.
   void note_problem(const std::string& problem);
@@ -50,7 +53,8 @@ class ResizeRequests {
   /// The pending one is done, or `refusal` says why it is not; on several nodes on all of them.
   void answer(const std::string& refusal);
   void answer_nodes(const std::string& refusal);
-  /// The pending one as the job that goes on is to be told of it; 0: none is.
+  /// The pending one as the job that goes on is to be told of it. Without one it is asked for
+  /// nothing, and goes on with the numbers.
   [[nodiscard]] std::uint64_t unanswered() const;
 
  private:

@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "command/run/console.hpp"
+#include "space/write_levels.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::command {
@@ -83,6 +84,7 @@ bool Resizing::start(int number) {
   slot.step.store(0, std::memory_order_release);
   for (std::atomic<std::uint32_t>* word : {&slot.joined, &slot.wants_to_leave, &slot.asleep})
     word->store(0, std::memory_order_release);
+  space::write_own_levels(job_.control(), number);
   LaunchedProcess process{.ranks = {job_.ranks() - 1, 0, number}};
   if (const int error = starter_.start(process); error != 0) {
     requests_.note_problem(

@@ -177,11 +177,14 @@ void Restarting::complete(Outcome& outcome) {
   note_stop();
   outcome.stopped_ns = stopped_ns_;
   const auto kept = static_cast<std::uint32_t>(std::ranges::count(keeps, true));
+  for (std::size_t node = 0; node < keeps.size(); ++node)
+    if (keeps[node]) outcome.kept_nodes.push_back(static_cast<int>(node));
   const auto& request = requests_.pending();
   // Nobody has looked yet at what was asked for last, while processes ended.
   outcome.processes =
       std::min(request ? request->processes(staying) : staying, job_.header().ranks);
   outcome.nodes = std::min(request ? request->nodes(kept) : kept, outcome.processes);
+  if (outcome.kept_nodes.size() > outcome.nodes) outcome.kept_nodes.resize(outcome.nodes);
   requests_.settle(outcome.processes, outcome.nodes);
   outcome.resize_wanted = requests_.unanswered();
 }

@@ -31,7 +31,8 @@ RunningJob::RunningJob(const LaunchOptions& options, Start start)
       view_(options, start.memory, start.control),
       starter_(view_,
                {std::move(start.path), options.command, start.memory, start.store, signals_,
-                std::move(start.binding), view_.header().ranks_are_virtual != 0},
+                std::move(start.binding), view_.header().ranks_are_virtual != 0,
+                std::move(start.networks)},
                output_),
       start_(view_, shutdown_, time_, start.filling),
       checkpoints_(options, start.control),
@@ -132,7 +133,9 @@ void RunningJob::watch_resizing() {
   const space::ControlHeader& job = view_.header();
   if (job.ranks_are_virtual == 0 || job.simulation.on != 0 || shutdown_.is_ending()) return;
   if (job.nodes > 1) {
-    if (!start_.is_filling()) restarting_.look();
+    if (start_.is_filling()) return;
+    hosts_.look();
+    restarting_.look();
     return;
   }
   if (view_.is_reconfiguring() || recovery_.is_under_way()) return;
@@ -163,7 +166,7 @@ void RunningJob::finish() {
   output_.finish_labels();
   write_the_rest();
   if (reports_.say_deaths_alike()) write_the_rest();
-  if (view_.nodes().size() > 1) requests_.take_from_nodes();
+  if (view_.nodes().size() > 1) requests_.take_last_from_nodes();
 }
 
 void RunningJob::write_the_rest() {

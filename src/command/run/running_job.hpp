@@ -8,6 +8,7 @@
 #include "command/run/coming.hpp"
 #include "command/run/deaths.hpp"
 #include "command/run/filling.hpp"
+#include "command/run/host_watch.hpp"
 #include "command/run/job_output.hpp"
 #include "command/run/mpir.hpp"
 #include "command/run/process_starter.hpp"
@@ -34,6 +35,7 @@ class RunningJob {
     const Filling* filling = nullptr;             // what fills that memory, if anything does
     std::string path;                             // of the program
     Binding binding;
+    std::vector<int> networks;  // descriptors of the nodes' network namespaces, -1: ours
   };
   RunningJob(const LaunchOptions& options, Start start);
 
@@ -69,6 +71,7 @@ class RunningJob {
   Resizing resizing_{view_, processes_, starter_, requests_};
   Coming coming_{view_, processes_, starter_, requests_};
   Restarting restarting_{view_, processes_, requests_, coming_};
+  HostWatch hosts_{view_, processes_};
   Recovery recovery_{view_, processes_, output_, shutdown_, reports_, restarting_};
   DebuggerTable debuggers_{view_, processes_, path_};
   Deaths deaths_{view_, processes_, shutdown_, reports_, recovery_, resizing_, coming_};

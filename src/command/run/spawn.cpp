@@ -77,6 +77,7 @@ struct Spawner::Child {
   Output output;
   const cpu_set_t* mask;
   std::size_t mask_bytes;
+  int network;
 };
 
 Spawner::Spawner(Job job)
@@ -134,9 +135,12 @@ Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
                  [](std::string& variable) { return variable.data(); });
 
   const std::vector<unsigned long> mask = mask_of(ranks);
-  const Child child{ranks.first == 0 && ranks.count > 0, memory, output,
+  const Child child{ranks.first == 0 && ranks.count > 0,
+                    memory,
+                    output,
                     reinterpret_cast<const cpu_set_t*>(mask.data()),
-                    mask.size() * sizeof(unsigned long)};
+                    mask.size() * sizeof(unsigned long),
+                    job_.networks.empty() ? -1 : job_.networks[static_cast<std::size_t>(node)]};
 
   volatile int error = 0;
   const pid_t pid = vfork();
@@ -168,6 +172,10 @@ void Spawner::become(const Child& child, volatile int& error) const {
   if (child.output.out >= 0) dup2(child.output.out, STDOUT_FILENO);
   if (child.output.err >= 0) dup2(child.output.err, STDERR_FILENO);
   if (child.mask_bytes > 0) sched_setaffinity(0, child.mask_bytes, child.mask);
+  if (child.network >= 0 && setns(child.network, CLONE_NEWNET) != 0) {
+    error = errno;
+    _exit(status_not_executable);
+  }
   fcntl(child.memory.control.get(), F_SETFD, 0);
   for (const auto& segment : child.memory.segments) fcntl(segment.get(), F_SETFD, 0);
   if (job_.store >= 0) fcntl(job_.store, F_SETFD, 0);

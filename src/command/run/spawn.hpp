@@ -39,7 +39,8 @@ class Spawner {
     int store = -1;                               // with several nodes
     const Signals& signals;
     Binding binding;
-    bool same_layout = false;  // their first stacks begin at the same address
+    bool same_layout = false;   // their first stacks begin at the same address
+    std::vector<int> networks;  // descriptors of the nodes' network namespaces; -1: ours
   };
   explicit Spawner(Job job);
 

@@ -1,0 +1,92 @@
+#include "command/run/host_watch.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "command/node_request.hpp"
+#include "command/run/console.hpp"
+#include "command/run/host_file.hpp"
+#include "wait/processes.hpp"
+
+namespace armature::command {
+namespace {
+
+constexpr std::uint64_t look_ns = 100'000'000;
+
+}  // namespace
+
+void HostWatch::look() {
+  HostFile* const file = job_.options().host_file.get();
+  const std::uint64_t now_ns = base::now_ns();
+  if (file == nullptr || now_ns - looked_ns_ < look_ns) return;
+  looked_ns_ = now_ns;
+  note_answer();
+  std::string problem;
+  (void)file->read_again(problem);
+  if (!problem.empty()) say(fmt::format("{}; what it said before holds", problem));
+  ask_for_nodes();
+  ask_to_leave();
+}
+
+/// An answer in this start is that they are not taken in: else the job goes on in another one.
+void HostWatch::note_answer() {
+  HostFile& file = *job_.options().host_file;
+  const space::ControlHeader& header = job_.node(0).header();
+  if (request_ == 0 || !wait::is_answered(header, request_)) return;
+  request_ = 0;
+  if (!file.awaits()) return;
+  const std::string refusal = header.resize.refusal;
+  say(fmt::format("{}: its new nodes are not taken in: {}", file.path(),
+                  refusal.empty() ? "others have asked for something else" : refusal));
+  file.are_refused();
+}
+
+void HostWatch::ask_for_nodes() {
+  HostFile& file = *job_.options().host_file;
+  auto lines = file.to_come(processes_.living_nodes());
+  std::erase_if(lines, [&](const HostLine& line) {
+    if (line.netns.empty() || access(line.netns.c_str(), R_OK) == 0) return false;
+    say(fmt::format("{}: {} does not come: netns={}: {}", file.path(), line.name, line.netns,
+                    base::system_text(errno)));
+    file.leave_out(line.name);
+    return true;
+  });
+  if (lines.empty()) return;
+  space::ControlHeader& header = job_.node(0).header();
+  const std::uint32_t each =
+      std::max(wait::hosting_processes(header) / std::max(wait::hosting_nodes(header), 1U), 1U);
+  std::atomic<std::uint64_t>& wanted = header.resize.wanted;
+  std::uint64_t before = wanted.load(std::memory_order_acquire), next = 0;
+  do {
+    const auto number = static_cast<std::uint32_t>(before >> 32);
+    auto word = static_cast<std::uint32_t>(before);
+    bool is_pending = !wait::is_answered(header, number);
+    for (std::size_t line = 0; line < lines.size(); ++line, is_pending = true)
+      word = NodeRequest::word_with_node(word, is_pending, each);
+    next = std::uint64_t{number + 1} << 32 | word;
+  } while (!wanted.compare_exchange_weak(before, next, std::memory_order_acq_rel));
+  request_ = static_cast<std::uint32_t>(next >> 32);
+  for (const HostLine& line : lines) say(fmt::format("{}: {} is to come", file.path(), line.name));
+  file.are_asked_for(lines);
+}
+
+void HostWatch::ask_to_leave() {
+  const HostFile& file = *job_.options().host_file;
+  for (const int node : file.to_leave(processes_.living_nodes())) {
+    if (!leaving_.insert(node).second) continue;
+    say(fmt::format("{}: {} is to leave", file.path(),
+                    file.nodes()[static_cast<std::size_t>(node)].name));
+    for (const LaunchedProcess& process : processes_.all())
+      if (process.node == node && process.alive && !process.lost) kill(process.pid, SIGTERM);
+  }
+}
+
+}  // namespace armature::command

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+
+#include "command/run/job_view.hpp"
+#include "command/run/launched_processes.hpp"
+
+namespace armature::command {
+
+/// Watches the host file of an elastic job: asks for a node for each line that has come, and asks
+/// the processes of a node to end whose line is gone.
+class HostWatch {
+ public:
+  HostWatch(const JobView& job, LaunchedProcesses& processes) : job_(job), processes_(processes) {}
+
+  void look();
+
+ private:
+  void note_answer();
+  void ask_for_nodes();
+  void ask_to_leave();
+
+  const JobView& job_;
+  LaunchedProcesses& processes_;
+  std::uint64_t looked_ns_ = 0;
+  std::uint32_t request_ = 0;  // the last one; 0: it is answered
+  std::set<int> leaving_;      // nodes that were asked to
+};
+
+}  // namespace armature::command
