@@ -6,7 +6,6 @@ import re
 # is not listed needs the victim: lost. Either: it depends on the moment.
 DONE, LOST, EITHER = "done", "lost", "either"
 FATES = {
-    "scan_async": (EITHER, EITHER),  # those before the victim do not need it
     "scan": (EITHER, EITHER),  # on one node, as above
     "broadcast": (EITHER, EITHER),  # on one node the root alone is needed
     "lock_held": (LOST, LOST),
@@ -24,6 +23,11 @@ FATES = {
     "asked_by_victim": (DONE, DONE),
 }
 
+# Those before the victim do not need it.
+SCANS = ("scan_async", "exclusive_scan_async")
+# The root, rank 0, needs all others; these may have sent all that they send.
+TO_ROOT = ("reduce_async", "gather_async", "gatherv_async")
+
 # At survivors on another node than the victim, whose memory is gone with it.
 FATES_FROM_AFAR = {
     "put": (LOST, LOST),
@@ -35,6 +39,9 @@ FATES_FROM_AFAR = {
 def wrong_with(text, rank, call, moment, near, dead):
     """What that survivor should have said in a job that goes on, and has not; or nothing. `near`: it is on the node of the dead ranks."""
     fates = FATES.get(call, (LOST, LOST))
+    few_or_many = call.removesuffix("_large")
+    if few_or_many in SCANS or (few_or_many in TO_ROOT and rank != 0):
+        fates = (EITHER, EITHER)
     if not near:
         fates = FATES_FROM_AFAR.get(call, fates)
     fate = fates[moment == "missing"]

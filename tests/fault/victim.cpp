@@ -82,8 +82,6 @@ std::vector<armature::Rank> everybody(const World& world) {
   for (int rank = 0; rank < world.size(); ++rank) all.emplace_back(rank);
   return all;
 }
-/// Ten for each rank.
-std::size_t tens(const Scene& s) { return 10 * static_cast<std::size_t>(s.world.size()); }
 
 void send_much(int to) {
   static const std::vector<std::byte> block(1 << 20);
@@ -107,18 +105,18 @@ const std::vector<Call>& collective_calls() {
       {"allreduce_large", [](Scene& s) { allreduce(s.world, std::span(s.data)); }},
       {"gather",
        [](Scene& s) {
-         gather(s.world, std::span<const double>(s.data).first(10), std::span(s.all).first(tens(s)),
-                0);
+         gather(s.world, std::span<const double>(s.data).first(10),
+                std::span(s.all).first(10 * size_of(s)), 0);
        }},
       {"allgather", [](Scene& s) { (void)allgather(s.world, 1); }},
       {"alltoall",
        [](Scene& s) {
-         alltoall(s.world, std::span<const double>(s.data).first(tens(s)),
-                  std::span(s.all).first(tens(s)));
+         alltoall(s.world, std::span<const double>(s.data).first(10 * size_of(s)),
+                  std::span(s.all).first(10 * size_of(s)));
        }},
       {"alltoall_large",
        [](Scene& s) {
-         const std::vector<double> from(1000 * tens(s));
+         const std::vector<double> from(10'000 * size_of(s));
          std::vector<double> to(from.size());
          alltoall(s.world, std::span(from), std::span(to));
        }},
@@ -148,26 +146,6 @@ const std::vector<Call>& collective_calls() {
          s.world.destroy_mutexes(s.to_destroy.back());
          s.to_destroy.pop_back();
        }},
-  };
-  return calls;
-}
-
-const std::vector<Call>& async_collectives() {
-  static const std::vector<Call> calls = {
-      {"barrier_async", [](Scene& s) { barrier_async(s.world).wait(); }},
-      {"broadcast_async",
-       [](Scene& s) { broadcast_async(s.world, std::span(s.data), victim_rank).wait(); }},
-      {"allreduce_async",
-       [](Scene& s) { allreduce_async(s.world, std::span(s.data).first(10)).wait(); }},
-      {"allreduce_async_large",
-       [](Scene& s) { allreduce_async(s.world, std::span(s.data)).wait(); }},
-      {"alltoall_async",
-       [](Scene& s) {
-         alltoall_async(s.world, std::span<const double>(s.data).first(1000 * tens(s)),
-                        std::span(s.all).first(1000 * tens(s)))
-             .wait();
-       }},
-      {"scan_async", [](Scene& s) { scan_async(s.world, std::span(s.data).first(10)).wait(); }},
   };
   return calls;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -10,7 +11,8 @@
 #include "armature/collectives_async.hpp"
 #include "armature/rmi.hpp"
 
-// Shared by victim.cpp and remote_calls.cpp: a job before one of its ranks dies.
+// Shared by victim.cpp, async_collectives.cpp and remote_calls.cpp: a job before one of its ranks
+// dies.
 
 /// Another launcher starts so many ranks in each process. Read before main: it is gone from the
 /// environment when the job has been joined.
@@ -48,6 +50,9 @@ struct Scene {
   std::vector<double> all;
 };
 
+/// The number of ranks.
+inline std::size_t size_of(const Scene& s) { return static_cast<std::size_t>(s.world.size()); }
+
 using Step = std::function<void(Scene&)>;
 
 struct Call {
@@ -67,4 +72,5 @@ Step forever(F f) {
   };
 }
 
+const std::vector<Call>& async_collectives();
 const std::vector<Call>& remote_calls();
