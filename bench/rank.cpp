@@ -31,14 +31,17 @@ class Report {
   explicit Report(std::string path) : path_(std::move(path)) {}
   void operator()(const Row& row) const {
     const std::string line = to_json(row).dump() + "\n";
-    const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(std::fopen(path_.c_str(), "we"),
-                                                                  &std::fclose);
+    const std::unique_ptr<std::FILE, Close> file(std::fopen(path_.c_str(), "we"));
     if (!file || std::fwrite(line.data(), 1, line.size(), file.get()) != line.size() ||
         std::fflush(file.get()) != 0)
       throw std::runtime_error("cannot write rows to " + path_);
   }
 
  private:
+  struct Close {
+    void operator()(std::FILE* file) const { (void)std::fclose(file); }
+  };
+
   std::string path_;
 };
 

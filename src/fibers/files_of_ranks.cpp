@@ -69,7 +69,7 @@ void unpack_files(Rank rank, std::span<const std::byte> from) {
         Errc::misuse,
         fmt::format("rank {} has files open, and this process does not know of ranks' files: "
                     "{}",
-                    rank, why_malloc_knows_no_ranks()));
+                    static_cast<int>(rank), why_malloc_knows_no_ranks()));
   Origin origin{};
   if (from.size() < sizeof origin) base::fail(Errc::corrupt, "what a rank has open");
   std::memcpy(&origin, from.data(), sizeof origin);
@@ -80,8 +80,8 @@ void unpack_files(Rank rank, std::span<const std::byte> from) {
     return;
   if (problem.path[0] == '\0') base::fail(Errc::corrupt, "what a rank has open");
   base::fail(Errc::bad_argument,
-             fmt::format("rank {} cannot go on with the file {}, which it had open: {}", rank,
-                         problem.path,
+             fmt::format("rank {} cannot go on with the file {}, which it had open: {}",
+                         static_cast<int>(rank), problem.path,
                          problem.error != 0 ? base::system_text(problem.error) : problem.why));
 }
 

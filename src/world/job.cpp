@@ -42,7 +42,7 @@ void say_left_modules(const wait::RankContext& me) {
   std::fputs(fmt::format("armature: rank {} ends, and {} of its modules {} never been waited for: "
                          "it may not be done, and what it has thrown is lost (Module::wait, "
                          "ARMCIX_Module_wait)\n",
-                         me.space.me(), left, left == 1 ? "has" : "have")
+                         static_cast<int>(me.space.me()), left, left == 1 ? "has" : "have")
                  .c_str(),
              stderr);
 }
