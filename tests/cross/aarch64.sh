@@ -19,7 +19,10 @@ build=$folder/build
 ninja -C "$build" bin/unit_tests bin/conformance bin/conformance_c bin/examples/ring || exit 2
 
 failed=0
-emulated=(timeout 1200 qemu-aarch64 -L "$sysroot" -E "LD_LIBRARY_PATH=$build/lib")
+# The emulator keeps a record of each page of an area. A process that reserves addresses for all segments that may come,
+# 32 TiB, would make it use 24 GB. Within this limit the reservation is refused, and the process goes on without.
+emulated=(bash -c 'ulimit -v 134217728 && exec "$@"' -
+  timeout 1200 qemu-aarch64 -L "$sysroot" -E "LD_LIBRARY_PATH=$build/lib")
 check() {  # NAME COMMAND...
   local name=$1 log=$folder/$1.log
   shift
