@@ -1,15 +1,28 @@
-// works_on SECONDS: ranks put, get, add and call each other and compare all that they find, for so
-// long. What is lost, or comes twice, is found.
+// works_on SECONDS [FOLDER]: ranks put, get, add and call each other and compare all that they
+// find, for so long. What is lost, or comes twice, is found. Each process writes its address into
+// the folder, for whoever wants to speak to it.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include <armature/armature.hpp>
 
+#include "net/network.hpp"
+
 namespace {
 
 constexpr std::size_t words = 40'000;  // a stream, as it is longer than a packet
+
+void write_address(const std::string& folder) {
+  armature::transport::Links& links = armature::net::network()->links();
+  const auto address = links.engine().address();
+  std::ofstream file(folder + "/address-" + std::to_string(links.process()), std::ios::binary);
+  file.write(reinterpret_cast<const char*>(address.data()),
+             static_cast<std::streamsize>(address.size()));
+}
 
 }  // namespace
 
@@ -19,6 +32,7 @@ int main(int argc, char** argv) {
     auto block = world.allocate<long>(words);
     auto sum = world.allocate<long>(1);
     sum[0] = 0;
+    if (argc > 2) write_address(argv[2]);
     world.barrier();
     if (world.rank() == 0) {
       std::printf("begins\n");
