@@ -103,33 +103,44 @@ std::shared_ptr<Round> read_round(const space::ControlHeader& header, const Segm
   return round;
 }
 
-/// A word of a process's slot, which its own node knows. `unknown`: where that is not seen.
-template <class Word>
-Word word_of_process(const space::Control& control, const SegmentFiles& files, int node,
-                     const std::atomic<Word>& word, Word unknown) {
-  const auto number = static_cast<std::size_t>(node);
-  if (node == control.header().node || number >= files.controls.size())
-    return word.load(std::memory_order_relaxed);
-  Word there = unknown;
-  const auto offset = reinterpret_cast<const std::byte*>(&word) - control.start;
-  return pread(files.controls[number], &there, sizeof there, offset) == sizeof there ? there
-                                                                                     : unknown;
-}
+/// The slots of processes as the block of their own node has them. Those of other nodes are read
+/// once.
+class ProcessSlots {
+ public:
+  ProcessSlots(const space::Control& control, const SegmentFiles& files)
+      : control_(control), files_(files) {}
 
-NetworkSeen network_of(const space::Control& control, const SegmentFiles& files, int node,
-                       int process) {
-  const space::NetworkCounters& there = control.process(process).network;
+  /// nullptr where that node's block cannot be read.
+  const space::ProcessSlot* of(int node, int process) {
+    const space::ProcessSlot& here = control_.process(process);
+    const auto number = static_cast<std::size_t>(node);
+    if (node == control_.header().node || number >= files_.controls.size()) return &here;
+    const auto [at, is_new] = read_.try_emplace({node, process});
+    if (is_new) at->second = read(files_.controls[number], here);
+    return at->second.get();
+  }
+
+ private:
+  [[nodiscard]] std::unique_ptr<space::ProcessSlot> read(int file,
+                                                         const space::ProcessSlot& here) const {
+    auto copy = std::make_unique<space::ProcessSlot>();
+    const auto offset = reinterpret_cast<const std::byte*>(&here) - control_.start;
+    const bool is_read = pread(file, static_cast<void*>(copy.get()), sizeof *copy, offset) ==
+                         static_cast<ssize_t>(sizeof *copy);
+    return is_read ? std::move(copy) : nullptr;
+  }
+
+  const space::Control& control_;
+  const SegmentFiles& files_;
+  std::map<std::pair<int, int>, std::unique_ptr<space::ProcessSlot>> read_;  // by node and process
+};
+
+NetworkSeen network_of(const space::ProcessSlot& process) {
   NetworkSeen seen;
-  seen.server_polls = word_of_process(control, files, node, there.server_polls, 0u) != 0;
+  seen.server_polls = process.network.server_polls.load(std::memory_order_relaxed) != 0;
   for (std::size_t i = 0; i < network_counts.size(); ++i)
-    seen.counts[i] =
-        word_of_process<std::uint64_t>(control, files, node, there.*network_counts[i].place, 0);
+    seen.counts[i] = (process.network.*network_counts[i].place).load(std::memory_order_relaxed);
   return seen;
-}
-
-/// The rank whose turn it is in a process of virtual ranks. -1: nobody's.
-int running_in(const space::Control& control, const SegmentFiles& files, int node, int process) {
-  return word_of_process<std::int32_t>(control, files, node, control.process(process).running, -1);
 }
 
 bool is_round(Awaiting awaiting) {
@@ -204,6 +215,7 @@ Snapshot observe(const space::Control& control, const SegmentFiles& files) {
   std::vector<TeamPlace> teams = {place_of_world(header)};
   Rounds rounds(header);
   Threads threads;
+  ProcessSlots slots(control, files);
   for (int rank = 0; rank < static_cast<int>(header.ranks); ++rank) {
     const space::RankSlot& slot = control.slot(rank);
     const SegmentFiles segments = files.of_node(header, slot.node);
@@ -212,16 +224,20 @@ Snapshot observe(const space::Control& control, const SegmentFiles& files) {
     state.pid = slot.pid.load(std::memory_order_relaxed);
     state.tid = slot.tid.load(std::memory_order_relaxed);
     state.process = slot.process;
+    const space::ProcessSlot* const process = header.ranks_are_virtual != 0 || header.nodes > 1
+                                                  ? slots.of(slot.node, state.process)
+                                                  : nullptr;
     if (header.ranks_are_virtual != 0) {
-      const int running = running_in(control, files, slot.node, state.process);
+      // The rank whose turn it is there. -1: nobody's.
+      const int running =
+          process != nullptr ? process->running.load(std::memory_order_relaxed) : -1;
       state.runs_instead = running != rank ? running : -1;
       state.is_ready =
           running != rank && slot.asleep.load(std::memory_order_relaxed) != space::ParkState::waits;
     }
-    if (header.nodes > 1) {
-      state.connections = word_of_process(control, files, slot.node,
-                                          control.process(state.process).connections, 0u);
-      state.network = network_of(control, files, slot.node, state.process);
+    if (header.nodes > 1 && process != nullptr) {
+      state.connections = process->connections.load(std::memory_order_relaxed);
+      state.network = network_of(*process);
     }
     state.elsewhere = slot.node != header.node && state.pid == 0;
     state.process_state = threads.state(state.pid, state.tid);
