@@ -90,7 +90,13 @@ bool say_what_was_played() {
   std::printf("%llu inputs, %llu of them made no sense\n",
               static_cast<unsigned long long>(tally().inputs),
               static_cast<unsigned long long>(tally().corrupt));
-  return all && tally().corrupt > 0 && tally().corrupt < tally().inputs;
+  const Tally::Memory& memory = tally().memory;
+  std::printf("chunks registered %llu times, reused %llu times, evicted %llu times, %llu refused\n",
+              static_cast<unsigned long long>(memory.registered),
+              static_cast<unsigned long long>(memory.reused),
+              static_cast<unsigned long long>(memory.evicted),
+              static_cast<unsigned long long>(memory.refused));
+  return all && tally().corrupt > 0 && tally().corrupt < tally().inputs && memory.evicted > 0;
 }
 
 int write_corpus(const std::string& folder) {

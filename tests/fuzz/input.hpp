@@ -31,6 +31,9 @@ struct Tally {
   std::vector<std::vector<Kind>> kinds;  // by service and number
   std::uint64_t inputs = 0;
   std::uint64_t corrupt = 0;  // packets that made no sense
+  struct Memory {
+    std::uint64_t registered = 0, reused = 0, evicted = 0, refused = 0;
+  } memory;  // of the process, chunks that were asked for
 };
 
 /// Runs a job of two processes that does all kinds of things, and keeps it as it is: the second

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <mutex>
@@ -22,6 +23,8 @@
 #include "harness/two_processes.hpp"
 #include "net/network.hpp"
 #include "quiesce/records.hpp"
+#include "rma/copied.hpp"
+#include "rma/registered_memory.hpp"
 #include "rma/remote_records.hpp"
 #include "transport/packet.hpp"
 #include "transport/services_here.hpp"
@@ -278,6 +281,23 @@ void add_by_hand(std::vector<Bytes>& corpus, std::uint64_t block) {
   corpus.push_back(input_of(rma::Kind::signal, signal));
 }
 
+/// Keys of rank 0's memory, of which two chunks may be registered at a time, and what process 1
+/// answers when they are asked for back. Process 1 also asks for keys of its own back.
+void add_keys(std::vector<Bytes>& corpus) {
+  constexpr std::uint64_t chunks = 3, serials = 6;
+  for (std::uint64_t chunk = 0; chunk < chunks; ++chunk) {
+    corpus.push_back(input_of(rma::Kind::key, rma::KeyRecord{.request = 1, .chunk = chunk}));
+    for (std::uint64_t serial = 1; serial <= serials; ++serial)
+      for (std::uint32_t is_kept = 0; is_kept < 2; ++is_kept)
+        corpus.push_back(input_of(
+            rma::Kind::given_up,
+            rma::GiveUpRecord{.serial = serial, .chunk = chunk, .rank = 0, .is_kept = is_kept}));
+    corpus.push_back(
+        input_of(rma::Kind::give_up,
+                 rma::GiveUpRecord{.serial = 1, .chunk = chunk, .rank = 1, .is_kept = 0}));
+  }
+}
+
 void live(World& world) {
   // Behind all else, so that what goes beyond it is nobody's.
   const auto block = world.allocate_local<std::byte>(block_bytes);
@@ -288,6 +308,7 @@ void live(World& world) {
     all.block = block.address();
     all.runtime = &base::Runtime::here();
     add_by_hand(all.corpus, reinterpret_cast<std::uint64_t>(block.address()));
+    add_keys(all.corpus);
     all.is_ready = true;
     all.change.notify_all();
   }
@@ -309,6 +330,8 @@ Bytes input_of(const harness::Wire::Packet& packet) {
 
 std::vector<Bytes> begin_job() {
   Playing& all = playing();
+  setenv("ARMATURE_NET_REGISTERED_MAX", std::to_string(2 * rma::chunk_bytes).c_str(), 1);
+  all.wire.registers_memory = true;
   all.wire.passes = [&](std::size_t to, const harness::Wire::Packet& packet) {
     const std::lock_guard held(all.mutex);
     if (all.is_ready) return false;
@@ -332,7 +355,15 @@ void play(std::span<const std::byte> input) {
   player.play(input);
 }
 
-const Tally& tally() { return playing().tally; }
+const Tally& tally() {
+  Tally& tally = playing().tally;
+  const space::NetworkCounters& counters = rma::network_counters();
+  tally.memory = {.registered = counters.registered,
+                  .reused = counters.reused,
+                  .evicted = counters.evicted,
+                  .refused = counters.refused};
+  return tally;
+}
 
 const char* name_of_service(std::size_t service) {
   return net::network()->links().services().all().at(service)->name;

@@ -36,6 +36,8 @@ struct Wire {
   std::size_t packets = 0;
   /// Sees each packet and the process that it goes to, under the mutex; whether it arrives.
   std::function<bool(std::size_t to, const Packet& packet)> passes;
+  /// Whether the engines register memory. They have no operations on it.
+  bool registers_memory = false;
   // Values that they tell each other before.
   std::condition_variable change;
   std::map<std::pair<int, std::string>, Bytes> values;
@@ -61,6 +63,9 @@ class WireEngine final : public transport::Engine {
   bool progress() override;
   [[nodiscard]] int descriptor() const override { return mine().descriptor(); }
   [[nodiscard]] bool arm() override;
+  [[nodiscard]] Wire::Bytes register_memory(std::span<std::byte> /*memory*/) override {
+    return end_.wire->registers_memory ? Wire::Bytes(8, std::byte{1}) : Wire::Bytes();
+  }
 
  private:
   [[nodiscard]] const Event& mine() const { return end_.wire->events[end_.process]; }
