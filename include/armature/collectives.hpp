@@ -193,7 +193,7 @@ void scan(const Team& team, R&& data, Op op = {}) {
 /// Exclusive prefix, as std::exclusive_scan: member i gets the combination of `first` and members
 /// 0 .. i - 1, so member 0 gets `first`, which must be the same at all members.
 template <Transferable T, class Op = std::plus<>>
-void exclusive_scan(const Team& team, std::span<T> data, std::type_identity_t<T> first,
+void exclusive_scan(const Team& team, std::span<T> data, const std::type_identity_t<T>& first,
                     Op op = {}) {
   detail::scan_bytes(team, data.data(), detail::reduction_of<T>(data.size(), op), &first);
 }

@@ -209,7 +209,7 @@ template <Transferable T, class Op = std::plus<>>
 /// As exclusive_scan, in place.
 template <Transferable T, class Op = std::plus<>>
 [[nodiscard]] Handle exclusive_scan_async(const Team& team, std::span<T> data,
-                                          std::type_identity_t<T> first, Op op = {}) {
+                                          const std::type_identity_t<T>& first, Op op = {}) {
   return detail::scan_async_bytes(
       team, data.data(), detail::async_reduction_of<T>(data.size(), std::move(op)), &first);
 }
