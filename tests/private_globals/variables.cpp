@@ -120,8 +120,9 @@ void check(const std::unique_ptr<Shape>& shape, int me) {
   job_need(of_function() == "once " + std::to_string(me), "a function's static");
   job_need(of_thread.text == "t" + std::to_string(me) && number_of_thread == me, "thread-local");
   job_need(Shape::made == 1 && shape->corners() == 4, "a virtual function");
-  job_need(dynamic_cast<Square*>(shape.get()) != nullptr && typeid(*shape) == typeid(Square),
-           "types");
+  const Shape& of_any_kind = *shape;
+  job_need(dynamic_cast<const Square*>(&of_any_kind) != nullptr, "a cast by type");
+  job_need(typeid(of_any_kind) == typeid(Square), "types");
   check_exceptions(me);
 }
 
