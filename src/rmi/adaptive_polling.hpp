@@ -28,8 +28,9 @@ class AdaptivePolling {
   }
   /// Whether the reader lags at the moment.
   [[nodiscard]] bool lags() const { return lag_ns_ != 0; }
-  /// A look has found a two-way call, whose caller waits: longer, if the reader had lagged.
-  void found_two_way_call(bool lagged) {
+  /// A look has found a two-way call, or a last one-way call before a call back. The sender waits
+  /// for that: longer, if the reader had lagged.
+  void found_waiting_sender(bool lagged) {
     if (lag_ns_ != 0 && lagged) end();
     lag_ns_ = std::min(lag_ns_, lag_min_ns);
   }

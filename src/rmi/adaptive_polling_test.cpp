@@ -50,9 +50,9 @@ TEST(AdaptivePollingTest, the_longer_it_goes_on_the_longer_the_lag_until_somebod
   EXPECT_EQ(polling.lag_ns(100, true), 2 * first);
   for (int i = 0; i < 10; ++i) (void)polling.lag_ns(100, true);
   EXPECT_EQ(polling.lag_ns(100, true), 4 * first) << "but not for ever";
-  polling.found_two_way_call(false);
+  polling.found_waiting_sender(false);
   EXPECT_EQ(polling.lag_ns(100, false), first);
-  polling.found_two_way_call(true);
+  polling.found_waiting_sender(true);
   EXPECT_EQ(polling.lag_ns(100, false), 0U) << "the lag kept somebody waiting";
 }
 
@@ -64,7 +64,7 @@ TEST(AdaptivePollingTest, one_way_calls_with_a_two_way_call_behind_each_are_seld
   for (int i = 0; i < 1000; ++i) {
     const bool lags_now = polling.lag_ns(1, lagged) != 0;
     delayed += lags_now ? 1 : 0;
-    polling.found_two_way_call(lags_now);
+    polling.found_waiting_sender(lags_now);
     lagged = false;
   }
   EXPECT_LE(delayed, 20);

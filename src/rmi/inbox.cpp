@@ -103,11 +103,23 @@ void Inbox::meet_new_channels() {
 void Inbox::note_stream(Incoming& in, const Found& found) {
   const std::uint64_t lagged_until_ns = std::exchange(in.lagged_until_ns, 0);
   const bool lagged = lagged_until_ns != 0;
-  if (dispatcher_.has_answered()) return in.polling.found_two_way_call(lagged);
+  if (dispatcher_.has_answered() || waits_for_call(in, found))
+    return in.polling.found_waiting_sender(lagged);
   if (!may_lag_ || in.from == space_.me() || (!lagged && found.bytes >= few_bytes)) return;
   const std::uint32_t lag_ns = in.polling.lag_ns(found.requests, lagged);
   // The lag counts from look to look: what took long to execute has been lag enough.
   if (lag_ns != 0) in.look_at_ns = (lagged ? lagged_until_ns : base::now_ns()) + lag_ns;
+}
+
+/// Whether the sender seems to wait for a call that its own ones have led to: there was one, and no
+/// more of its own have come meanwhile. A few calls and one back are no stream.
+bool Inbox::waits_for_call(Incoming& in, const Found& found) {
+  return in.polling.lags() && sent_back(in) != found.sent_back_before && look(in) == in.read;
+}
+
+/// Requests to the sender, since ever.
+std::uint64_t Inbox::sent_back(const Incoming& in) const {
+  return context_.sender.to[in.from].sent;
 }
 
 /// Up to where requests have come in.
@@ -158,7 +170,7 @@ bool Inbox::receive_all() {
           space::Awaiting::nothing &&
       !context_.has_service) [[unlikely]]
     interrupted.emplace(context_.rank);
-  const std::uint64_t read = in.read, executed = in.executed;
+  const std::uint64_t read = in.read, executed = in.executed, sent_back_before = sent_back(in);
   dispatcher_.begin_round();
   {
     const OnTop on_top(context_, dispatcher_.objects());
@@ -174,7 +186,9 @@ bool Inbox::receive_all() {
       execute_until(behind, in, on_top.depth);
     }
   }
-  note_stream(in, {.requests = in.executed - executed, .bytes = in.read - read});
+  note_stream(in, {.requests = in.executed - executed,
+                   .bytes = in.read - read,
+                   .sent_back_before = sent_back_before});
   context_.made_progress();
   release(in);
   return in.read != read;

@@ -66,6 +66,7 @@ class Inbox {
  private:
   struct Found {
     std::uint64_t requests, bytes;
+    std::uint64_t sent_back_before;  // requests to the sender, when the look began
   };
 
   class Receives {
@@ -83,6 +84,8 @@ class Inbox {
   void run_all_queued();
   void meet_new_channels();
   void note_stream(Incoming& in, const Found& found);
+  [[nodiscard]] bool waits_for_call(Incoming& in, const Found& found);
+  [[nodiscard]] std::uint64_t sent_back(const Incoming& in) const;
   [[nodiscard]] std::uint64_t look(Incoming& in);
   bool receive(Incoming& in);
   bool execute_new(Incoming& in, std::uint64_t published);
