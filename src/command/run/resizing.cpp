@@ -72,7 +72,13 @@ void Resizing::start_joining(std::size_t count) {
   // Numbers are missing while processes that leave are still there.
 }
 
-bool Resizing::start_for_simulation(std::size_t count) {
+bool Resizing::awaits_simulation() const {
+  return !simulation_has_all_ && job_.header().simulation.joins != 0;
+}
+
+bool Resizing::start_for_simulation() {
+  const std::size_t count = job_.header().simulation.joins;
+  simulation_has_all_ = true;
   start_joining(count);
   return std::exchange(joining_, {}).size() == count;
 }

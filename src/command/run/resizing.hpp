@@ -27,8 +27,10 @@ class Resizing {
   void finish(const std::function<void(LaunchedProcess&)>& has_died);
   /// Called now and then, while no reconfiguration goes on: does the next thing that is asked for.
   void look();
-  /// Starts so many for a simulation, which lets them come by itself. False when it cannot.
-  [[nodiscard]] bool start_for_simulation(std::size_t count);
+  /// Whether a simulation, which lets processes come by itself, has not got them yet.
+  [[nodiscard]] bool awaits_simulation() const;
+  /// Starts these, once. False when it cannot.
+  [[nodiscard]] bool start_for_simulation();
   /// Processes come or go.
   [[nodiscard]] bool is_under_way() const { return spreads_ || !joining_.empty(); }
   /// The time at which it wants to look; 0: now and then will do.
@@ -63,6 +65,7 @@ class Resizing {
   bool spreads_ = false;
   bool rebalances_ = false;  // the same, each rank to where a plan says
   std::uint64_t spreading_since_ns_ = 0;
+  bool simulation_has_all_ = false;
 };
 
 }  // namespace armature::command

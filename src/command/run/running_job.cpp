@@ -39,7 +39,6 @@ RunningJob::RunningJob(const LaunchOptions& options, Start start)
       reports_(view_, processes_, output_, shutdown_, start.store) {}
 
 Outcome RunningJob::run() {
-  awaits_ready_ = view_.header().simulation.joins != 0;
   if (start_processes()) {
     debuggers_.announce();
     while (processes_.any_alive()) {
@@ -99,8 +98,8 @@ int RunningJob::milliseconds_to_sleep() const {
   const bool is_timed =
       view_.options().tells_times() && (!start_.all_have_joined() || recovery_.is_under_way() ||
                                         (view_.options().elastic && restarting_.is_under_way()));
-  const bool is_changing =
-      awaits_ready_ || resizing_.is_under_way() || restarting_.is_due() || start_.is_filling();
+  const bool is_changing = resizing_.awaits_simulation() || resizing_.is_under_way() ||
+                           restarting_.is_due() || start_.is_filling();
   int wait_ms = is_timed || is_changing ? look_often_ms : look_ms;
   if (const std::uint64_t kill_at_ns = shutdown_.kill_at_ns(); kill_at_ns > now_ns)
     wait_ms = std::min(wait_ms, static_cast<int>((kill_at_ns - now_ns) / millisecond) + 1);
@@ -150,10 +149,10 @@ void RunningJob::watch_simulation() {
     return node.process(processes_.number_of(process)).joined.load(std::memory_order_acquire) ==
            transport::sim::awaits_others;
   };
-  if (!awaits_ready_ || shutdown_.is_ending() || !std::ranges::all_of(processes_.all(), is_ready))
+  if (!resizing_.awaits_simulation() || shutdown_.is_ending() ||
+      !std::ranges::all_of(processes_.all(), is_ready))
     return;
-  awaits_ready_ = false;
-  if (resizing_.start_for_simulation(view_.header().simulation.joins)) return;
+  if (resizing_.start_for_simulation()) return;
   say_headline("the processes that are to come to the simulation cannot be started");
   shutdown_.fail(1);
   shutdown_.end_job();

@@ -55,7 +55,6 @@ class RunningJob {
   [[nodiscard]] Outcome outcome();
 
   const std::string path_;
-  bool awaits_ready_ = false;  // a simulation, until all are there that begin it
   const JobView view_;
   LaunchedProcesses processes_{view_};
   Signals signals_;
