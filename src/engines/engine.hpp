@@ -82,6 +82,14 @@ class Engine {
   /// else they must stay until sink.sent(token).
   [[nodiscard]] virtual bool send(int peer, std::span<const std::byte> head,
                                   std::span<const std::byte> body, std::uint64_t token) = 0;
+  /// As send(), of a body that lies in several places, at most parts_max: the engine gathers it.
+  /// The list must stay as long as the bytes.
+  using Parts = std::span<const std::span<const std::byte>>;
+  [[nodiscard]] virtual bool send_parts(int /*peer*/, std::span<const std::byte> /*head*/,
+                                        Parts /*body*/, std::uint64_t /*token*/) {
+    return true;
+  }
+  std::size_t parts_max = 0;  // 0: the engine does not gather. It stays as the engine was made
   /// Gives up a peer, which may still be there: nothing more is sent to it, and what was lent for
   /// it is reported as sent() by a later progress().
   virtual void drop(int peer) = 0;
@@ -114,12 +122,18 @@ class Engine {
   }
   /// Lets go of such a key, with which no operation is under way.
   virtual void forget_rkey(void* /*rkey*/) {}
-  /// Told by sink.sent(token) when the bytes are in the peer's memory.
-  virtual void put(int /*peer*/, void* /*rkey*/, std::uint64_t /*to*/,
-                   std::span<const std::byte> /*from*/, std::uint64_t /*token*/) {}
-  /// Told by sink.sent(token) when they are in `to`.
-  virtual void get(int /*peer*/, void* /*rkey*/, std::uint64_t /*from*/,
-                   std::span<std::byte> /*to*/, std::uint64_t /*token*/) {}
+  /// Bytes that lie there in a peer's memory, and here.
+  struct Run {
+    std::uint64_t there;
+    std::byte* here;
+    std::size_t bytes;
+  };
+  using Runs = std::span<const Run>;
+  /// Writes the runs to the peer's memory, from here. They are handed over together, and the
+  /// network gathers them. Told by sink.sent(token), for each run, when its bytes are there.
+  virtual void put(int /*peer*/, void* /*rkey*/, Runs /*runs*/, std::uint64_t /*token*/) {}
+  /// Reads them to here. Told in the same way.
+  virtual void get(int /*peer*/, void* /*rkey*/, Runs /*runs*/, std::uint64_t /*token*/) {}
   /// Ends all registrations of this process's memory, and forgets the keys that peers have packed.
   /// None of these operations is under way.
   virtual void forget_memory() {}

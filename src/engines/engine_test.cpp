@@ -110,6 +110,29 @@ TEST_P(EngineTest, packets_of_all_sizes_arrive_whole) {
   EXPECT_TRUE(until([&] { return a_.tokens.size() == waiting; }));
 }
 
+TEST_P(EngineTest, a_body_in_many_parts_arrives_in_one) {
+  const std::size_t parts_max = a_.engine->parts_max;
+  ASSERT_GT(parts_max, 0U);
+  const Bytes head = patterned(96, 1), source = patterned(std::size_t{1} << 20, 2);
+  std::deque<std::vector<std::span<const std::byte>>> lists;  // which stay
+  std::vector<Bytes> wanted;
+  std::size_t waiting = 0;
+  for (const std::size_t part_bytes : {std::size_t{1}, std::size_t{1000}, std::size_t{4000}})
+    for (const std::size_t parts : {std::size_t{1}, std::size_t{7}, parts_max}) {
+      Bytes& whole = wanted.emplace_back(head);
+      auto& list = lists.emplace_back();
+      for (std::size_t i = 0; i < parts; ++i) {
+        list.push_back(std::span(source).subspan((parts - i) * 4001, part_bytes + i % 2));
+        whole.insert(whole.end(), list.back().begin(), list.back().end());
+      }
+      waiting += a_.engine->send_parts(0, head, list, lists.size()) ? 0U : 1U;
+    }
+  ASSERT_TRUE(until([&] { return b_.packets.size() == wanted.size(); }));
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    EXPECT_EQ(std::count(b_.packets.begin(), b_.packets.end(), wanted[i]), 1) << i;
+  EXPECT_TRUE(until([&] { return a_.tokens.size() == waiting; }));
+}
+
 TEST_P(EngineTest, both_may_send_at_once) {
   const Bytes mine = patterned(20'000, 1), theirs = patterned(20'000, 2);
   for (std::uint64_t i = 0; i < 50; ++i) {

@@ -35,7 +35,7 @@ bool SendStream::is_lost() const {
 // Pieces that are short for a record are put together, so that many of them do not become many
 // packets.
 bool SendStream::send_next(transport::Link& link, transport::Piece& piece) {
-  const std::size_t most = std::min(Limits::piece_bytes, left_);
+  const std::size_t most = std::min(next_piece_bytes(left_), left_);
   std::span<const std::byte> bytes = data_.here();
   if (bytes.size() < std::min(Limits::get().packed_below(), most)) {
     const std::span<std::byte> room(piece.room(), most);

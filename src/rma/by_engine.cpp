@@ -3,132 +3,181 @@
 // Such a transfer does not travel with the records, so it must neither overtake those before it nor
 // be overtaken: it begins when all of them are acknowledged, and a call returns when its bytes are
 // where they belong.
+//
+// The engine moves runs of bytes that are contiguous on both sides. A strided transfer or a list of
+// pieces is many runs, which are handed to the engine together: the network gathers what is sent
+// and scatters what comes, and nothing is packed.
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "rma/engine_transfer.hpp"
 #include "rma/protocol.hpp"
 #include "rma/remote.hpp"
+#include "rma/rows.hpp"
 
 namespace armature::rma {
 
 using transport::Engine;
+using Run = Engine::Run;
 
 namespace {
 
-/// Chunks of a long transfer that the engine has at a time.
-constexpr std::size_t under_way_max = 4;
+/// Runs that are handed to the engine together.
+constexpr std::size_t runs_at_once = 64;
+
+/// Parts that the engine has at a time, of a transfer whose caller waits: chunks of a long one, or
+/// runs.
+std::size_t parts_max(const Operation& what) { return what.is_one_piece() ? 4 : 4 * runs_at_once; }
+
+/// run(run) for all that an operation moves.
+template <class F>
+void for_each_run(const Operation& what, F run) {
+  for_each_rows(what, [&](const Rows& rows) {
+    for (std::size_t i = 0; i < rows.count; ++i) {
+      std::byte* const to = rows.row_to(i);
+      std::byte* const from = const_cast<std::byte*>(rows.row_from(i));  // which is only read
+      const bool is_put = what.verb == Verb::put;
+      run(Run{.there = reinterpret_cast<std::uint64_t>(is_put ? to : from),
+              .here = is_put ? from : to,
+              .bytes = rows.row_bytes});
+    }
+  });
+}
+
+/// The end of the chunk with that address.
+std::uint64_t end_of_chunk(const Network& net, Rank rank, std::uint64_t address) {
+  return address + part_in_chunk(net, rank, address, SIZE_MAX);
+}
+
+/// part(run) for the parts of a run, each within a chunk.
+template <class F>
+void for_each_part_in_chunk(const Network& net, Rank rank, Run run, F part) {
+  while (run.bytes > 0) {
+    const std::size_t bytes = part_in_chunk(net, rank, run.there, run.bytes);
+    part(Run{run.there, run.here, bytes});
+    run = {run.there + bytes, run.here + bytes, run.bytes - bytes};
+  }
+}
 
 /// Whether the engine reaches all that a transfer touches, before any of it begins.
-bool is_reached(Network& net, Rank rank, std::uint64_t address, std::size_t bytes,
-                const char* call) {
-  for (std::uint64_t at = address; at < address + bytes;) {
-    if (key_of(net, rank, at, call).rkey == nullptr) return false;
-    at += part_in_chunk(net, rank, at, address + bytes - at);
-  }
-  return true;
+bool is_reached(Network& net, const Operation& what) {
+  bool is_all = true;
+  std::uint64_t last_end = 0;
+  for_each_run(what, [&](const Run& run) {
+    for_each_part_in_chunk(net, what.rank, run, [&](const Run& part) {
+      const std::uint64_t end = end_of_chunk(net, what.rank, part.there);
+      if (!is_all || std::exchange(last_end, end) == end) return;
+      is_all = key_of(net, what.rank, part.there, what.call()).rkey != nullptr;
+    });
+  });
+  return is_all;
 }
 
-enum class Way { put, get };
+/// Hands the runs of a transfer to the engine, as many as lie in one chunk together.
+class Starting {
+ public:
+  Starting(Network& net, const Operation& what, std::size_t parts_max, UnderWay& transfer)
+      : net_(net), what_(what), parts_max_(parts_max), transfer_(transfer) {}
 
-/// A transfer as the engine sees it.
-struct Moved {
-  Network& net;
-  const Operation& what;
-  Way way;
-  std::uint64_t there;
-  std::span<std::byte> here;  // of a put it is only read
+  void start_all() {
+    for_each_run(what_, [&](const Run& run) {
+      for_each_part_in_chunk(net_, what_.rank, run, [&](const Run& part) { add(part); });
+    });
+    start_gathered();
+  }
+
+ private:
+  void add(const Run& part) {
+    const std::uint64_t end = end_of_chunk(net_, what_.rank, part.there);
+    const bool is_other_chunk = std::exchange(chunk_end_, end) != end;
+    if (is_other_chunk || count_ == runs_.size()) start_gathered();
+    runs_[count_++] = part;
+  }
+  void start_gathered() {
+    const auto runs = std::span(runs_).first(std::exchange(count_, 0));
+    // Few are waited for where few may be under way.
+    const std::size_t at_once = std::min(runs.size(), parts_max_);
+    for (std::size_t i = 0; i < runs.size(); i += at_once)
+      start(runs.subspan(i, std::min(at_once, runs.size() - i)));
+  }
+  /// Goes by records where the engine does not reach them from the process that the rank is in by
+  /// now.
+  void start(std::span<const Run> runs) {
+    transfer_.await(net_, parts_max_ - runs.size(), what_.call());
+    is_reached_ = is_reached_ && begin_with_key(net_, what_.rank, runs.front().there, what_.call(),
+                                                [&](Engine& engine, const EngineKey& key) {
+                                                  const std::uint64_t token =
+                                                      transfer_.begin(runs.size());
+                                                  if (what_.verb == Verb::put)
+                                                    engine.put(key.process, key.rkey, runs, token);
+                                                  else
+                                                    engine.get(key.process, key.rkey, runs, token);
+                                                });
+    if (is_reached_) return;
+    for (const Run& run : runs) {
+      auto* const there = reinterpret_cast<std::byte*>(run.there);
+      const bool is_put = what_.verb == Verb::put;
+      const OnePiece piece{is_put ? there : run.here, is_put ? run.here : there, run.bytes};
+      (void)zero_copy.start(operation_on(what_.verb, what_.rank, piece, what_.update), Finish::now);
+    }
+  }
+
+  Network& net_;
+  const Operation& what_;
+  std::size_t parts_max_;
+  UnderWay& transfer_;
+  bool is_reached_ = true;
+  // Those that wait for others of their chunk.
+  std::array<Run, runs_at_once> runs_;
+  std::size_t count_ = 0;
+  std::uint64_t chunk_end_ = 0;
 };
 
-/// One part, within a chunk. False where the engine does not reach it from the process that the
-/// rank is in by now.
-bool start_part(const Moved& moved, std::size_t at, std::size_t bytes, UnderWay& transfer) {
-  const std::uint64_t there = moved.there + at;
-  const std::span<std::byte> here = moved.here.subspan(at, bytes);
-  return begin_with_key(moved.net, moved.what.rank, there, moved.what.call(),
-                        [&](Engine& engine, const EngineKey& key) {
-                          if (moved.way == Way::put)
-                            engine.put(key.process, key.rkey, there, here, transfer.begin());
-                          else
-                            engine.get(key.process, key.rkey, there, here, transfer.begin());
-                        });
-}
-
-/// Begins all parts, so many of them at a time. What the engine does not reach goes by records.
-void start_parts(const Moved& moved, std::size_t parts_max, UnderWay& transfer) {
-  const Operation& what = moved.what;
-  for (std::size_t at = 0; at < moved.here.size();) {
-    const std::size_t left = moved.here.size() - at;
-    const std::size_t part = part_in_chunk(moved.net, what.rank, moved.there + at, left);
-    transfer.await(moved.net, parts_max - 1, what.call());
-    if (!start_part(moved, at, part, transfer)) {
-      const OnePiece rest{static_cast<std::byte*>(what.to) + at,
-                          static_cast<const std::byte*>(what.from) + at, left};
-      (void)zero_copy.start(operation_on(what.verb, what.rank, rest, what.update), Finish::now);
-      return;
-    }
-    at += part;
-  }
-}
-
-void transfer_now(const Moved& moved) {
-  const Operation& what = moved.what;
-  moved.net.flush().records_to(what.rank, what.call());
+void transfer_now(Network& net, const Operation& what) {
+  net.flush().records_to(what.rank, what.call());
   UnderWay transfer;
-  start_parts(moved, under_way_max, transfer);
-  transfer.await(moved.net, 0, what.call());
-  moved.net.peers().require_reachable(what.rank, what.call());
+  Starting(net, what, parts_max(what), transfer).start_all();
+  transfer.await(net, 0, what.call());
+  net.peers().require_reachable(what.rank, what.call());
 }
 
 /// A transfer behind a handle.
 struct LaterTransfer final : detail::Request, UnderWay {
-  LaterTransfer(Rank other, Way is) : rank(other), way(is) {
+  LaterTransfer(Rank other, Verb is) : rank(other), verb(is) {
     is_complete = [](Request& request) {
       return static_cast<LaterTransfer&>(request).parts() == 0;
     };
     check = [](Request& request) {
       const auto& transfer = static_cast<LaterTransfer&>(request);
       net::network()->peers().require_reachable(transfer.rank,
-                                                transfer.way == Way::put ? "put" : "get");
+                                                transfer.verb == Verb::put ? "put" : "get");
     };
     release = [](Request& request) { delete &static_cast<LaterTransfer&>(request); };
   }
   Rank rank;
-  Way way;
+  Verb verb;
 };
 
-detail::Request* transfer_later(const Moved& moved) {
-  const Operation& what = moved.what;
-  wait::make_room_for_operation(moved.here.size(), what.call());
-  moved.net.flush().records_to(what.rank, what.call());
-  auto transfer = std::make_unique<LaterTransfer>(what.rank, moved.way);
-  transfer->count(moved.here.size());
-  start_parts(moved, SIZE_MAX, *transfer);
-  moved.net.thread().leave_to_thread();
+detail::Request* transfer_later(Network& net, const Operation& what) {
+  wait::make_room_for_operation(bytes_of_all(what), what.call());
+  net.flush().records_to(what.rank, what.call());
+  auto transfer = std::make_unique<LaterTransfer>(what.rank, what.verb);
+  transfer->count(bytes_of_all(what));
+  Starting(net, what, SIZE_MAX, *transfer).start_all();
+  net.thread().leave_to_thread();
   return transfer.release();
-}
-
-/// The engine reads from there only.
-std::span<std::byte> source(const void* from, std::size_t bytes) {
-  return {static_cast<std::byte*>(const_cast<void*>(from)), bytes};
 }
 
 /// Begins an operation by the engine. If the target cannot let the engine reach that memory, the
 /// operation goes by the zero-copy protocol.
 detail::Request* start_engine(const Operation& what, Finish finish) {
   Network& net = *net::network();
-  const bool is_put = what.verb == Verb::put;
-  const Moved moved{.net = net,
-                    .what = what,
-                    .way = is_put ? Way::put : Way::get,
-                    .there = reinterpret_cast<std::uint64_t>(is_put ? what.to : what.from),
-                    .here = is_put ? source(what.from, what.bytes())
-                                   : std::span(static_cast<std::byte*>(what.to), what.bytes())};
-  if (!is_reached(net, what.rank, moved.there, moved.here.size(), what.call()))
-    return zero_copy.start(what, finish);
-  if (finish == Finish::later) return transfer_later(moved);
-  transfer_now(moved);
+  if (!is_reached(net, what)) return zero_copy.start(what, finish);
+  if (finish == Finish::later) return transfer_later(net, what);
+  transfer_now(net, what);
   return nullptr;
 }
 

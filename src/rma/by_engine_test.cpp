@@ -1,67 +1,22 @@
+#include "harness/by_engine_test.hpp"
+
 #include <algorithm>
 #include <cstring>
+#include <thread>
 #include <utility>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "harness/two_nodes.hpp"
 #include "rma/engine_transfer.hpp"
 #include "rma/pending_requests.hpp"
-#include "rma/protocol.hpp"
 #include "rma/registered_memory.hpp"
-#include "rma/remote_records.hpp"
 
 namespace armature::rma {
 namespace {
 
+using harness::ByEngineTest;
 using harness::Bytes;
 using harness::Peer;
-using harness::TwoNodes;
+
 using net::network;
-
-constexpr std::size_t chunk = std::size_t{16} << 20;
-constexpr std::size_t long_enough = std::size_t{128} << 10;
-
-Bytes patterned(std::size_t bytes) {
-  Bytes data(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(i * 7 + 1);
-  return data;
-}
-
-/// Keys are remembered by the process: each test uses chunks of its own, and is run once in it.
-class ByEngineTest : public testing::Test {
- protected:
-  ByEngineTest() {
-    net_.peer.one_sided.is_offered = true;
-    choose_protocols({.long_pieces = true});
-    net_.peer.on_record = [this](const Peer::Seen& seen) {
-      if (!seen.is(Kind::key)) return;
-      struct {
-        std::uint64_t request;
-        std::byte key[8];
-      } answer{seen.head<KeyRecord>().request, {}};
-      net_.peer.say(Kind::keyed, seen.record.to, &answer, sizeof answer.request + key_.size());
-    };
-  }
-  ~ByEngineTest() override { choose_protocols({}); }
-  std::byte* remote(std::size_t number) { return net_.mapping().segment(1) + number * chunk; }
-  /// Whether the engine did all of it.
-  bool put(std::byte* to, const Bytes& data) {
-    const std::size_t before = net_.peer.one_sided.puts;
-    (void)start_good(operation_on(Verb::put, Rank(1), {to, data.data(), data.size()}, {}),
-                     Finish::now);
-    return net_.peer.one_sided.puts > before;
-  }
-  detail::Request* get(Bytes& to, const std::byte* from, Finish finish) {
-    return start_good(
-        operation_on(Verb::get, Rank(1), {to.data(), from, to.size()}, {.call = "get"}), finish);
-  }
-  std::size_t keys_asked() { return net_.peer.seen(Kind::key).size(); }
-
-  Bytes key_ = Bytes(8);  // that the peer tells
-  TwoNodes net_{harness::TwoNodes::with(service)};
-};
 
 TEST_F(ByEngineTest, a_put_is_there_when_it_returns) {
   const Bytes data = patterned(long_enough);
@@ -290,6 +245,44 @@ TEST_F(RegisteredMemoryTest, who_is_gone_holds_nothing) {
   }
   EXPECT_FALSE(is_registered(21));
   EXPECT_EQ(ask(22), 8U);
+}
+
+TEST_F(RegisteredMemoryTest, who_has_said_good_bye_holds_nothing) {
+  ASSERT_EQ(ask(21), 8U);
+  ASSERT_EQ(ask(22), no_room_now.size());  // asked back, and never answered
+  net_.peer.say(transport::Kind::bye, -1);
+  EXPECT_EQ(ask(22), 8U);
+  EXPECT_FALSE(is_registered(21));
+  EXPECT_EQ(counters().evicted, 1U);
+}
+
+/// Words whose probe is to say that the engine is faster, or is not held at all.
+TEST_F(ByEngineTest, a_word_that_finds_no_room_leaves_the_choice_open) {
+  choose_protocols({.long_pieces = true, .words = true});
+  const auto get_word = [&](std::byte* from) {
+    std::uint64_t word = 0;
+    (void)start_good(operation_on(Verb::get, Rank(1), {&word, from, sizeof word}, {.call = "get"}),
+                     Finish::now);
+  };
+  const auto on_key = net_.peer.on_record;
+  net_.peer.on_record = [this, on_key](const Peer::Seen& seen) {
+    on_key(seen);
+    if (!seen.is(Kind::get)) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // slower than the engine
+    struct {
+      std::uint64_t request, word;
+    } answer{seen.head<GetRecord>().request, 0};
+    net_.peer.say(Kind::data, seen.record.to, answer);
+  };
+  key_ = Bytes(no_room_now.size());
+  get_word(remote(30));
+  EXPECT_EQ(net_.peer.one_sided.gets, 0U);
+  key_ = Bytes(8);
+  get_word(remote(31));
+  EXPECT_GT(net_.peer.one_sided.gets, 0U);
+  const std::size_t probed = net_.peer.seen(Kind::get).size();
+  get_word(remote(31));
+  EXPECT_EQ(net_.peer.seen(Kind::get).size(), probed);
 }
 
 TEST(RegistrableTest, transports_keep_some_of_what_may_be_locked) {

@@ -28,6 +28,15 @@ class CopiedTest : public testing::Test {
   [[nodiscard]] std::byte* here() const { return here_; }
   [[nodiscard]] std::uint64_t out() const { return counters().copied_out; }
   [[nodiscard]] std::uint64_t in() const { return counters().copied_in; }
+  /// Puts rows of which every second row here is one.
+  void put_rows(std::size_t rows, std::size_t row_bytes) {
+    Operation what = operation_on(Verb::put, Rank(1), {remote(), source_.data(), row_bytes}, {});
+    what.subarray.levels = 1;
+    what.subarray.counts[0] = rows;
+    what.subarray.to_strides[0] = what.subarray.from_strides[0] =
+        static_cast<std::ptrdiff_t>(2 * row_bytes);
+    (void)start_good(what, Finish::now);
+  }
   void put(std::size_t bytes) {
     (void)start_good(operation_on(Verb::put, Rank(1), {remote(), source_.data(), bytes}, {}),
                      Finish::now);
@@ -95,15 +104,46 @@ TEST_F(CopiedTest, a_long_put_is_lent) {
 }
 
 TEST_F(CopiedTest, short_rows_of_a_long_put_are_packed_once) {
-  Subarray rows;
-  rows.row_bytes = 512;
-  rows.levels = 1;
-  rows.counts[0] = 256;
-  rows.to_strides[0] = rows.from_strides[0] = 1024;
-  Operation packed = operation_on(Verb::put, Rank(1), {remote(), source_.data(), 0}, {});
-  packed.subarray = rows;
-  (void)start_good(packed, Finish::now);
+  network()->links().engine().parts_max = 256;
+  put_rows(256, 512);
   EXPECT_EQ(out(), 256 * 512U);
+}
+
+TEST_F(CopiedTest, longer_ones_are_gathered_by_an_engine_that_does_so) {
+  put_rows(126, 2 * kibibyte);
+  EXPECT_EQ(out(), 252 * kibibyte);
+  network()->links().engine().parts_max = 256;
+  put_rows(126, 2 * kibibyte);
+  EXPECT_EQ(out(), 252 * kibibyte);
+  EXPECT_EQ(net_.peer.parts, std::vector<std::size_t>{126});
+}
+
+TEST_F(CopiedTest, so_are_those_of_an_answer) {
+  network()->links().engine().parts_max = 256;
+  GetRecord asked{};
+  asked.request = 1;
+  asked.address = reinterpret_cast<std::uint64_t>(here());
+  asked.row_bytes = 2 * kibibyte;
+  asked.levels = 1;
+  asked.level[0] = {100, 4 * kibibyte};
+  net_.peer.say(Kind::get, 1, &asked, offsetof(GetRecord, level) + sizeof asked.level[0]);
+  ASSERT_TRUE(net_.until([&] { return !net_.peer.seen(Kind::data).empty(); }));
+  const std::lock_guard locked(network()->links().lock());
+  EXPECT_EQ(out(), 0U);
+  EXPECT_EQ(net_.peer.parts, std::vector<std::size_t>{100});
+}
+
+TEST_F(CopiedTest, the_first_of_several_pieces_is_shorter) {
+  put(bytes_of_long);
+  EXPECT_EQ(net_.peer.lent_bytes,
+            (std::vector<std::size_t>{63 * kibibyte, 252 * kibibyte, 189 * kibibyte}));
+  net_.peer.lent_bytes.clear();
+  put(252 * kibibyte);
+  EXPECT_EQ(net_.peer.lent_bytes, std::vector<std::size_t>{252 * kibibyte});
+  net_.peer.lent_bytes.clear();
+  (void)copied_for_answer(bytes_of_long);
+  ASSERT_TRUE(net_.until([&] { return net_.peer.lent_bytes.size() == 3; }));
+  EXPECT_EQ(net_.peer.lent_bytes[0], 63 * kibibyte);
 }
 
 TEST_F(CopiedTest, what_was_got_is_copied_once) {

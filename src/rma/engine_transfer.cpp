@@ -173,8 +173,8 @@ UnderWay::UnderWay() {
 
 /// A transfer counts in the process that is told of its end. Its rank may go to another process
 /// while it waits for a key, so counting begins behind that.
-std::uint64_t UnderWay::begin() {
-  if (parts_.fetch_add(1, std::memory_order_relaxed) == 0) {
+std::uint64_t UnderWay::begin(std::size_t parts) {
+  if (parts_.fetch_add(parts, std::memory_order_relaxed) == 0) {
     number_ = network()->engine_parts().begin(sender_);
     if (bytes_ != 0) charge_.begin(bytes_);
   }

@@ -62,8 +62,8 @@ class UnderWay : public transport::Sending {
   UnderWay(const UnderWay&) = delete;
   UnderWay& operator=(const UnderWay&) = delete;
 
-  /// Returns the token of one more part. Under the links' lock.
-  [[nodiscard]] std::uint64_t begin();
+  /// Returns the token of so many more parts. Under the links' lock.
+  [[nodiscard]] std::uint64_t begin(std::size_t parts = 1);
   /// The transfer counts as an operation of so many bytes while it is under way. To be called
   /// before it begins.
   void count(std::size_t bytes) { bytes_ = bytes; }

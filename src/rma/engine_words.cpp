@@ -23,6 +23,7 @@ namespace armature::rma {
 
 using transport::Limits;
 using transport::WordAtomic;
+using Run = transport::Engine::Run;
 
 namespace {
 
@@ -50,13 +51,15 @@ bool do_word(Rank rank, std::uint64_t address, const char* call, Begin begin) {
 
 bool get_word(Rank rank, std::uint64_t address, std::uint64_t& found, const char* call) {
   return do_word(rank, address, call, [&](transport::Engine& engine, EngineKey key, auto token) {
-    engine.get(key.process, key.rkey, address, std::as_writable_bytes(std::span(&found, 1)), token);
+    const Run word{address, reinterpret_cast<std::byte*>(&found), word_bytes};
+    engine.get(key.process, key.rkey, {&word, 1}, token);
   });
 }
 
 bool put_word(Rank rank, std::uint64_t address, std::uint64_t value, const char* call) {
   return do_word(rank, address, call, [&](transport::Engine& engine, EngineKey key, auto token) {
-    engine.put(key.process, key.rkey, address, std::as_bytes(std::span(&value, 1)), token);
+    const Run word{address, reinterpret_cast<std::byte*>(&value), word_bytes};
+    engine.put(key.process, key.rkey, {&word, 1}, token);
   });
 }
 
@@ -85,8 +88,10 @@ struct Probed {
   std::atomic<Faster> is = Faster::unknown;  // relaxed: two that probe at once both may say
 };
 
+/// `unknown` where the engine does not reach the word, or not now: that says nothing of its time.
 Faster probe(Rank rank, std::uint64_t address, const char* call) {
   std::uint64_t found = 0;
+  if (!get_word(rank, address, found, call)) return Faster::unknown;
   const std::uint64_t engine_ns = shortest_ns([&] { return get_word(rank, address, found, call); });
   const OnePiece piece{&found, reinterpret_cast<const void*>(address), word_bytes};
   const Operation get = operation_on(Verb::get, rank, piece, {.call = call});

@@ -64,6 +64,17 @@ std::size_t IovCursor::take(std::byte* to, std::size_t bytes) {
   return done;
 }
 
+std::size_t IovCursor::list(std::vector<std::span<const std::byte>>& places, std::size_t bytes,
+                            std::size_t places_max) {
+  std::size_t listed = 0;
+  while (listed < bytes && places.size() < places_max && left_ > 0) {
+    places.push_back(next().first(std::min(left_, bytes - listed)));
+    listed += places.back().size();
+    skip(places.back().size());
+  }
+  return listed;
+}
+
 std::size_t IovCursor::put(const std::byte* from, std::size_t bytes) {
   std::size_t done = 0;
   while (done < bytes && left_ > 0) {

@@ -38,6 +38,10 @@ class IovCursor {
   /// Copies the next bytes; fewer at the end. Returns how many.
   std::size_t take(std::byte* to, std::size_t bytes);
   std::size_t put(const std::byte* from, std::size_t bytes);
+  /// Lists where the next bytes lie, at most so many in so many places, and goes on behind them.
+  /// Returns how many.
+  std::size_t list(std::vector<std::span<const std::byte>>& places, std::size_t bytes,
+                   std::size_t places_max);
 
  private:
   void next_row();

@@ -59,4 +59,12 @@ inline Operation operation_on(Verb verb, Rank rank, std::span<const Iov> lists,
   return {.verb = verb, .rank = rank, .update = update, .lists = lists};
 }
 
+/// The bytes that an operation of any shape moves.
+inline std::size_t bytes_of_all(const Operation& what) {
+  if (!what.is_list()) return what.bytes();
+  std::size_t bytes = 0;
+  for (const Iov& pieces : what.lists) bytes += pieces.bytes * pieces.to.size();
+  return bytes;
+}
+
 }  // namespace armature::rma

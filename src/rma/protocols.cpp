@@ -2,6 +2,7 @@
 // by the protocol that the table names for the place of its peer and the class of its size.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -39,6 +40,7 @@ enum class Size {
   atomic,  // an atomic on such a word
   large,
   whole,  // in one piece, and worth an operation of the network's own
+  runs,   // in several, each of which is worth one
   count
 };
 
@@ -68,7 +70,7 @@ class ProtocolTable {
   /// The network can do these by itself.
   void use_engine(const EngineDoes& does) {
     Row& segments = row(Place::network, Memory::Is::segment);
-    if (does.long_pieces) segments[index(Size::whole)] = &engine;
+    if (does.long_pieces) segments[index(Size::whole)] = segments[index(Size::runs)] = &engine;
     if (does.words) segments[index(Size::word)] = &engine_word;
     if (does.atomics) segments[index(Size::atomic)] = &engine_word;
   }
@@ -122,14 +124,25 @@ bool is_word(const Operation& what) {
   return what.subarray.row_bytes == word && reinterpret_cast<std::uintptr_t>(other) % word == 0;
 }
 
+/// The class of what is not copied.
+Size size_of_long(const Operation& what) {
+  const transport::Limits& limits = transport::Limits::get();
+  if (what.verb == Verb::add || bytes_of_all(what) < limits.one_sided_min()) return Size::large;
+  if (what.is_one_piece()) return Size::whole;
+  const std::size_t run_min = limits.one_sided_run_min();
+  const bool are_runs =
+      what.is_list() ? std::ranges::all_of(what.lists,
+                                           [&](const Iov& pieces) {
+                                             return pieces.bytes >= run_min || pieces.to.empty();
+                                           })
+                     : what.subarray.row_bytes >= run_min;
+  return are_runs ? Size::runs : Size::large;
+}
+
 Size size_of(const Operation& what, Finish finish) {
-  if (what.is_list()) return is_brief(what.lists, finish) ? Size::brief : Size::large;
-  const std::size_t bytes = what.bytes();
+  if (what.is_list()) return is_brief(what.lists, finish) ? Size::brief : size_of_long(what);
   if (what.verb != Verb::add && what.is_one_piece() && is_word(what)) return Size::word;
-  if (is_copied(bytes)) return Size::brief;
-  const bool is_whole = what.verb != Verb::add && what.is_one_piece() &&
-                        bytes >= transport::Limits::get().one_sided_min();
-  return is_whole ? Size::whole : Size::large;
+  return is_copied(what.bytes()) ? Size::brief : size_of_long(what);
 }
 
 Memory check(const Operation& what) {
@@ -180,13 +193,6 @@ wait::CostModel* model_of(Rank rank, const Memory& memory) {
     return nullptr;
   const wait::RankContext* const me = wait::current_rank();
   return me == nullptr || me->space.me() == rank ? nullptr : model;
-}
-
-std::uint64_t bytes_of_all(const Operation& what) {
-  if (!what.is_list()) return what.bytes();
-  std::uint64_t bytes = 0;
-  for (const Iov& pieces : what.lists) bytes += pieces.bytes * pieces.to.size();
-  return bytes;
 }
 
 detail::Request* start(const Operation& what, const Memory& memory, Finish finish) {

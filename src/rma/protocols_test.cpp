@@ -64,13 +64,17 @@ TEST_F(ProtocolsTest, short_pieces_of_a_list_are_copied_at_once_by_who_waits_any
   EXPECT_EQ(of_pieces(1024 * 1024, Finish::now), "zero copy");
 }
 
-TEST_F(ProtocolsTest, the_engine_moves_what_is_long_and_in_one_piece_where_it_can) {
+TEST_F(ProtocolsTest, the_engine_moves_what_is_long_and_in_long_rows_where_it_can) {
   choose_protocols({.long_pieces = true});
   EXPECT_EQ(of(Verb::put, Rank(1), whole_), "engine");
   EXPECT_EQ(of(Verb::get, Rank(1), whole_), "engine");
   EXPECT_EQ(of(Verb::put, Rank(1), whole_ - 1), "zero copy");
   EXPECT_EQ(of(Verb::add, Rank(1), whole_), "zero copy");
-  EXPECT_EQ(of_rows(Verb::put, 2, whole_), "zero copy");
+  EXPECT_EQ(of_rows(Verb::put, 2, whole_), "engine");
+  EXPECT_EQ(of_rows(Verb::get, 100, 1024), "engine");
+  EXPECT_EQ(of_rows(Verb::put, 100, 1023), "zero copy");
+  EXPECT_EQ(of_rows(Verb::put, 63, 1024), "zero copy");
+  EXPECT_EQ(of_rows(Verb::add, 2, whole_), "zero copy");
   EXPECT_EQ(of(Verb::put, Rank(0), whole_), "load/store");
 }
 

@@ -18,7 +18,9 @@ namespace {
 using net::network;
 using transport::Limits;
 
-constexpr std::size_t streamed_bytes = 4 * Limits::piece_bytes;
+constexpr std::size_t streamed_pieces = 4;
+constexpr std::size_t streamed_bytes =
+    Limits::first_piece_bytes + (streamed_pieces - 1) * Limits::piece_bytes;
 
 class PutSignalTest : public testing::Test {
  protected:
@@ -88,9 +90,9 @@ TEST_F(PutSignalTest, the_signal_of_long_data_leaves_behind_their_last_piece) {
   const std::uint64_t before = packets();
   Handle put = put_signal_async(place(), source_, {word(), 7, SignalOperation::set});
   EXPECT_TRUE(net_.until([&] { return !net_.peer.seen(Kind::signal).empty(); }));
-  EXPECT_EQ(net_.peer.seen(Kind::put).size(), streamed_bytes / Limits::piece_bytes);
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), streamed_pieces);
   EXPECT_TRUE(net_.peer.all_seen.back().is(Kind::signal));
-  EXPECT_EQ(packets(), before + streamed_bytes / Limits::piece_bytes + 1);
+  EXPECT_EQ(packets(), before + streamed_pieces + 1);
   // Nobody has acknowledged anything, and the engine still reads the source.
   EXPECT_FALSE(put.test());
   net_.peer.keeps_lent = false;

@@ -100,12 +100,24 @@ void ask_back(OfferedPlace place) {
   }
 }
 
+/// Processes that have left the job hold no keys any more, and answer no question.
+void forget_who_left() {
+  std::set<int> holders;
+  for (const auto& [place, chunk] : offered().all)
+    holders.insert(chunk.holders.begin(), chunk.holders.end());
+  for (const int process : holders)
+    if (const Link& link = network()->links().to(process); link.said_bye() || link.is_lost())
+      forget_holder(process);
+}
+
 /// Whether so many bytes more may be registered now. Sees to it that they may be later on.
 bool is_room_for(std::uint64_t bytes) {
   const RegisteredMemory& all = registered_memory();
   const auto fits = [&](std::uint64_t held) {
     return bytes <= all.bytes_max && held <= all.bytes_max - bytes;
   };
+  if (fits(all.bytes)) return true;
+  forget_who_left();
   if (fits(all.bytes)) return true;
   tell_limit();
   if (bytes > all.bytes_max || fits(all.bytes - all.leaving)) return false;

@@ -223,20 +223,26 @@ class SegmentedReply final : public transport::Stream {
 
   bool send_next(Link& link, transport::Piece& piece) override {
     if (begun_ != base::state<GivenUp>().times) return false;
-    std::span<const std::byte> bytes = from_.next();
-    if (bytes.size() >= Limits::get().packed_below() ||
-        (bytes.size() == left_ && left_ > Limits::get().copied_max)) {
-      bytes = bytes.first(std::min(bytes.size(), Limits::piece_bytes));
+    const std::size_t most = std::min(next_piece_bytes(left_), left_);
+    const std::span<const std::byte> run = from_.next();
+    std::span<const std::byte> bytes;
+    if (run.size() >= Limits::get().packed_below() ||
+        (run.size() == left_ && left_ > Limits::get().copied_max)) {
+      bytes = run.first(std::min(run.size(), most));
       from_.skip(bytes.size());
+    } else if (run.size() >= Limits::gathered_min && gathered_max() > 0) {
+      left_ -= from_.list(piece.parts(), most, gathered_max());
     } else {
-      const std::size_t packed = from_.take(piece.room(), std::min(Limits::piece_bytes, left_));
-      bytes = {piece.room(), packed};
-      count_copied_out(packed);
+      bytes = {piece.room(), from_.take(piece.room(), most)};
+      count_copied_out(bytes.size());
     }
     left_ -= bytes.size();
     const bool more = left_ > 0;  // it may end in the next call, where the link is lost
-    link.lend_piece(Kind::data, from_rank_, to_rank_, std::as_bytes(std::span(&answer_, 1)), bytes,
-                    piece, Link::Ack::none);
+    const auto head = std::as_bytes(std::span(&answer_, 1));
+    if (piece.parts().empty())
+      link.lend_piece(Kind::data, from_rank_, to_rank_, head, bytes, piece, Link::Ack::none);
+    else
+      link.lend_piece(Kind::data, from_rank_, to_rank_, head, piece, Link::Ack::none);
     return more;
   }
   void ended() override { delete this; }

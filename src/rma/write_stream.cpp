@@ -20,6 +20,8 @@ using transport::Limits;
 using transport::Link;
 using transport::Piece;
 
+std::size_t gathered_max() { return net::network()->links().engine().parts_max; }
+
 bool is_copied(std::size_t bytes) { return bytes <= Limits::get().copied_max; }
 
 WriteRecord record_of(const Update& update) {
@@ -85,6 +87,14 @@ void WriteStream::lend(Link& link, Piece& piece, const WriteRecord& record, cons
   link.lend_piece(Kind::put, sender_, rank_, std::as_bytes(std::span(&put, 1)), bytes, piece, ack);
 }
 
+void WriteStream::lend_gathered(Link& link, Piece& piece, const WriteRecord& record,
+                                const std::byte* from, std::ptrdiff_t stride, bool is_last) const {
+  for (std::size_t row = 0; row < record.rows; ++row)
+    piece.parts().emplace_back(from + static_cast<std::ptrdiff_t>(row) * stride, record.row_bytes);
+  link.lend_piece(Kind::write, sender_, rank_, std::as_bytes(std::span(&record, 1)), piece,
+                  is_last ? Link::Ack::soon : Link::Ack::later);
+}
+
 // -- subarrays
 // -------------------------------------------------------------------------------------
 
@@ -93,7 +103,8 @@ SubarrayWrite::SubarrayWrite(Rank rank, void* to, const void* from, const Subarr
     : WriteStream(rank, update),
       to_(static_cast<std::byte*>(to)),
       from_(static_cast<const std::byte*>(from)),
-      subarray_(subarray) {
+      subarray_(subarray),
+      left_(subarray.levels == 0 ? subarray.row_bytes : bytes_of(subarray)) {
   record_.row_bytes = subarray.row_bytes;
   record_.stride = subarray.levels == 0 ? 0 : subarray.to_strides[0];
 }
@@ -121,7 +132,8 @@ bool SubarrayWrite::skip_rows(std::size_t rows) {
 bool SubarrayWrite::send_part_of_row(Link& link, Piece& piece) {
   WriteRecord record = record_;
   record.rows = 1;
-  record.row_bytes = std::min(Limits::piece_bytes, subarray_.row_bytes - sent_of_row_);
+  record.row_bytes = std::min(next_piece_bytes(left_), subarray_.row_bytes - sent_of_row_);
+  left_ -= record.row_bytes;
   record.address = reinterpret_cast<std::uint64_t>(to_ + sent_of_row_);
   const std::byte* const from = from_ + sent_of_row_;
   sent_of_row_ += record.row_bytes;
@@ -135,12 +147,14 @@ bool SubarrayWrite::send_part_of_row(Link& link, Piece& piece) {
 bool SubarrayWrite::send_rows(Link& link, Piece& piece) {
   WriteRecord record = record_;
   const std::size_t left = subarray_.counts[0] - index_[0];
-  record.rows = std::min(left, Limits::piece_bytes / record.row_bytes);
+  record.rows =
+      std::min(left, std::max<std::size_t>(1, next_piece_bytes(left_) / record.row_bytes));
   record.address = reinterpret_cast<std::uint64_t>(to_);
   const std::byte* const from = from_;
   const std::ptrdiff_t stride = subarray_.from_strides[0];
   const auto row_bytes = static_cast<std::ptrdiff_t>(record.row_bytes);
   const std::size_t bytes = record.rows * record.row_bytes;
+  left_ -= bytes;
   const bool is_last = !skip_rows(record.rows);
   if (is_copied(bytes) && bytes <= Link::body_bytes_max - sizeof record) {
     std::byte* const body =
@@ -151,6 +165,8 @@ bool SubarrayWrite::send_rows(Link& link, Piece& piece) {
     if (is_last) link.offer();
   } else if (stride == row_bytes) {  // they need not be packed
     lend(link, piece, record, from, is_last);
+  } else if (record.row_bytes >= Limits::gathered_min && record.rows <= gathered_max()) {
+    lend_gathered(link, piece, record, from, stride, is_last);
   } else {
     copy_rows(piece.room(), row_bytes, from, stride, record.rows, record.row_bytes);
     count_copied_out(bytes);
@@ -165,7 +181,8 @@ ListWrite::ListWrite(Rank rank, const Iov& pieces, const Update& update)
     : WriteStream(rank, update),
       to_(pieces.to.begin(), pieces.to.end()),
       from_(pieces.from.begin(), pieces.from.end()),
-      bytes_(pieces.bytes) {}
+      bytes_(pieces.bytes),
+      left_(pieces.bytes * pieces.to.size()) {}
 
 namespace {
 
@@ -207,7 +224,8 @@ bool ListWrite::send_next(Link& link, Piece& piece) {
   }
   WriteRecord record = record_;
   record.rows = 1;
-  record.row_bytes = std::min(Limits::piece_bytes, bytes_ - sent_of_piece_);
+  record.row_bytes = std::min(next_piece_bytes(left_), bytes_ - sent_of_piece_);
+  left_ -= record.row_bytes;
   record.address =
       reinterpret_cast<std::uint64_t>(static_cast<std::byte*>(to_[at_]) + sent_of_piece_);
   const auto* const from = static_cast<const std::byte*>(from_[at_]) + sent_of_piece_;

@@ -42,6 +42,9 @@ class WriteStream : public transport::Stream {
 
   void lend(transport::Link& link, transport::Piece& piece, const WriteRecord& record,
             const std::byte* from, bool is_last) const;
+  /// The rows of a record, which the engine gathers.
+  void lend_gathered(transport::Link& link, transport::Piece& piece, const WriteRecord& record,
+                     const std::byte* from, std::ptrdiff_t stride, bool is_last) const;
   [[nodiscard]] Rank rank() const { return rank_; }
   [[nodiscard]] int sender() const { return sender_; }
 
@@ -76,6 +79,7 @@ class SubarrayWrite : public WriteStream {
   Subarray subarray_;
   std::array<std::size_t, Strided::levels_max> index_{};
   std::size_t sent_of_row_ = 0;
+  std::size_t left_;
 };
 
 /// A write of a list of pieces. The list may be gone when the call has returned.
@@ -91,6 +95,7 @@ class ListWrite : public WriteStream {
   std::size_t bytes_;
   std::size_t at_ = 0;
   std::size_t sent_of_piece_ = 0;
+  std::size_t left_;
 };
 
 /// One behind a handle.
@@ -126,6 +131,8 @@ detail::Request* begin_stream(Finish finish, std::size_t bytes, const char* call
 
 /// Whether so many bytes are copied into packets at once, rather than read later.
 [[nodiscard]] bool is_copied(std::size_t bytes);
+/// How many rows the engine gathers at a time; 0: none.
+[[nodiscard]] std::size_t gathered_max();
 [[nodiscard]] WriteRecord record_of(const Update& update);
 
 /// Whether pieces of a list are short enough for packets, of which each has room for one at least.

@@ -25,7 +25,10 @@ using harness::TwoNodes;
 using net::network;
 using transport::Limits;
 
-constexpr std::size_t kibi = 1024, long_bytes = 4 * Limits::piece_bytes;
+constexpr std::size_t kibi = 1024;
+constexpr std::size_t pieces_of_long = 4;
+constexpr std::size_t long_bytes =
+    Limits::first_piece_bytes + (pieces_of_long - 1) * Limits::piece_bytes;
 constexpr std::size_t few_bytes = 16 * kibi;
 
 class WriteStreamTest : public testing::Test {
@@ -62,7 +65,7 @@ TEST_F(WriteStreamTest, a_process_has_few_pieces_under_way_however_many_puts_hav
   EXPECT_TRUE(std::ranges::none_of(handles, &Handle::test));
   net_.peer.keeps_lent = false;
   wait_all(handles);
-  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 50 * long_bytes / Limits::piece_bytes);
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 50 * pieces_of_long);
   EXPECT_FALSE(link().streams().any());
 }
 
@@ -214,7 +217,7 @@ TEST_F(WriteStreamTest, what_is_called_behind_one_leaves_behind_its_last_piece) 
   net_.peer.keeps_lent = false;
   EXPECT_TRUE(net_.until([&] { return !net_.peer.seen(net::Kind::notify).empty(); }));
   EXPECT_TRUE(net_.peer.all_seen.back().is(net::Kind::notify));
-  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * long_bytes / Limits::piece_bytes);
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * pieces_of_long);
   wait_all(handles);
   // Later notifications do not wait for anything.
   net_.mapping().head(1).peer(0).notified.store(2);
@@ -227,7 +230,7 @@ TEST_F(WriteStreamTest, a_fence_waits_for_those_that_have_begun) {
   std::vector<Handle> handles;
   for (int i = 0; i < 10; ++i) handles.push_back(put(long_bytes));
   network()->flush().to(1, "fence");
-  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * long_bytes / Limits::piece_bytes);
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * pieces_of_long);
   EXPECT_TRUE(std::ranges::all_of(handles, &Handle::test));
 }
 
@@ -255,7 +258,7 @@ TEST_F(WriteStreamTest, those_of_ranks_are_forgotten) {
   auto* const write =
       new (place.data()) SubarrayWrite(Rank(1), net_.mapping().segment(1), source_.data(), row, {});
   write->begin(Network::Start::now);
-  EXPECT_EQ(lent(), 4U);
+  EXPECT_EQ(lent(), pieces_of_long);
   std::ranges::fill(place, std::byte{0});  // as memory of a checkpoint
   {
     const transport::Links::Lock locked(network()->links().lock());

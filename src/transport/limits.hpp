@@ -24,6 +24,12 @@ struct Limits {
     if (one_sided == EngineOptions::OneSided::on) return copied_max < word ? word : copied_max + 1;
     return std::size_t{64} * 1024;
   }
+  /// The shortest run of bytes of a strided transfer, or of a list, that is worth an operation of
+  /// the engine. Where shorter ones are to be moved, they are packed and travel as records.
+  [[nodiscard]] std::size_t one_sided_run_min() const {
+    constexpr std::size_t word = 64;
+    return one_sided == EngineOptions::OneSided::on ? word : std::size_t{1024};
+  }
 
   /// Whether 8-byte gets and atomics that somebody waits for use the engine's own.
   /// ARMATURE_NET_WORDS: probe, which is the default: where a probe finds them faster than records;
@@ -38,6 +44,7 @@ struct Limits {
   // With its heads a piece is a whole number of the longest packets of TCP that loopback takes
   // (64 KiB, heads included): a short packet at the end costs nearly as much as a long one.
   static constexpr std::size_t piece_bytes = std::size_t{252} * 1024;
+  static constexpr std::size_t first_piece_bytes = piece_bytes / 4;  // one of these packets
   static constexpr std::size_t pieces_under_way = 16;  // of all transfers to one process
 
   /// Memory that is registered with the engine at a time, where the limit of locked memory is not
@@ -50,6 +57,10 @@ struct Limits {
   std::size_t pending_max = 4096;
   std::size_t pending_bytes_max = std::size_t{1} << 30;
   static constexpr std::uint64_t pending_most = std::uint64_t{1} << 19;  // that can be counted
+
+  /// Rows of at least that length are gathered by an engine that can do so, instead of packed.
+  /// Shorter ones are copied as soon as they are listed.
+  static constexpr std::size_t gathered_min = 1024;
 
   /// Rows that are shorter are packed into pieces, of which each has room for one at least.
   [[nodiscard]] std::size_t packed_below() const {

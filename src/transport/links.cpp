@@ -47,7 +47,7 @@ std::byte* Link::append(RecordOf named, int from, int to, std::size_t body_bytes
 }
 
 void Link::lend(RecordOf kind, int from, int to, std::span<const std::byte> head,
-                std::span<const std::byte> lent, Sending& sending, Ack ack) {
+                Engine::Parts lent, Sending& sending, Ack ack) {
   flush();
   std::memcpy(append(kind, from, to, head.size(), ack), head.data(), head.size());
   OutgoingPacket& packet = *std::exchange(open_, nullptr);
@@ -55,10 +55,21 @@ void Link::lend(RecordOf kind, int from, int to, std::span<const std::byte> head
   send(packet, {packet.bytes, packet.used}, lent);
 }
 
+void Link::lend(RecordOf kind, int from, int to, std::span<const std::byte> head,
+                std::span<const std::byte> lent, Sending& sending, Ack ack) {
+  lend(kind, from, to, head, Engine::Parts(&lent, 1), sending, ack);
+}
+
 void Link::lend_piece(RecordOf kind, int from, int to, std::span<const std::byte> head,
                       std::span<const std::byte> lent, Piece& piece, Ack ack) {
   piece.is_lent_ = true;
   lend(kind, from, to, head, lent, piece, ack);
+}
+
+void Link::lend_piece(RecordOf kind, int from, int to, std::span<const std::byte> head,
+                      Piece& piece, Ack ack) {
+  piece.is_lent_ = true;
+  lend(kind, from, to, head, Engine::Parts(piece.parts()), piece, ack);
 }
 
 bool Link::settles(int rank) {
@@ -78,12 +89,12 @@ bool Link::settles(int rank) {
 void Link::flush() {
   if (open_ == nullptr) return;
   OutgoingPacket& packet = *std::exchange(open_, nullptr);
-  send(packet, {}, {packet.bytes, packet.used});
+  const std::span<const std::byte> all(packet.bytes, packet.used);
+  send(packet, {}, {&all, 1});
 }
 
-// Fills in the header, which lies where one of the two parts begins.
-void Link::send(OutgoingPacket& packet, std::span<const std::byte> head,
-                std::span<const std::byte> body) {
+// Fills in the header, which lies where the head begins, or the body if there is no head.
+void Link::send(OutgoingPacket& packet, std::span<const std::byte> head, Engine::Parts body) {
   PacketHeader header{.sequence = static_cast<std::uint32_t>(++sequence_),
                       .acknowledged = static_cast<std::uint32_t>(received_),
                       .process = links_.options_.process,
@@ -92,14 +103,18 @@ void Link::send(OutgoingPacket& packet, std::span<const std::byte> head,
   owes_ = Owes::nothing;
   std::memcpy(packet.bytes, &header, sizeof header);
   base::mark_defined(packet.bytes, packet.used);  // padding, too
-  header.sum = packet_sum({packet.bytes, packet.used},
-                          {links_.options_.secret, process_, head.empty() ? 0 : body.size()});
+  std::size_t lent_bytes = 0;
+  if (!head.empty())
+    for (const std::span<const std::byte> part : body) lent_bytes += part.size();
+  header.sum =
+      packet_sum({packet.bytes, packet.used}, {links_.options_.secret, process_, lent_bytes});
   std::memcpy(packet.bytes, &header.sum, sizeof header.sum);
   ++queued_;
   // A link that could not be connected is lost: nothing is sent.
+  const auto token = reinterpret_cast<std::uint64_t>(static_cast<Sending*>(&packet));
   if (!is_connected_ ||
-      links_.engine_->send(process_, head, body,
-                           reinterpret_cast<std::uint64_t>(static_cast<Sending*>(&packet))))
+      (body.size() == 1 ? links_.engine_->send(process_, head, body.front(), token)
+                        : links_.engine_->send_parts(process_, head, body, token)))
     packet.sent(packet);
 }
 

@@ -62,6 +62,10 @@ class Link {
   /// Appends a record of a stream whose bytes behind `head` stay where they are, as lend() does.
   void lend_piece(RecordOf kind, int from, int to, std::span<const std::byte> head,
                   std::span<const std::byte> lent, Piece& piece, Ack ack);
+  /// Appends such a record, whose bytes lie where piece.parts() says: at most as many parts as the
+  /// engine gathers.
+  void lend_piece(RecordOf kind, int from, int to, std::span<const std::byte> head, Piece& piece,
+                  Ack ack);
 
   /// Transfers that are longer than a packet.
   [[nodiscard]] StreamQueue& streams() { return streams_; }
@@ -110,8 +114,9 @@ class Link {
  private:
   friend class Links;
 
-  void send(OutgoingPacket& packet, std::span<const std::byte> head,
-            std::span<const std::byte> body);
+  void lend(RecordOf kind, int from, int to, std::span<const std::byte> head, Engine::Parts lent,
+            Sending& sending, Ack ack);
+  void send(OutgoingPacket& packet, std::span<const std::byte> head, Engine::Parts body);
   void note_sender(int rank) {
     const auto place = static_cast<std::size_t>(rank);
     if (place >= last_of_.size()) [[unlikely]]

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
+#include "transport/limits.hpp"
 #include "transport/packet.hpp"
 
 namespace armature::transport {
@@ -26,6 +29,9 @@ class Piece : public Sending {
  public:
   /// Room for Limits::piece_bytes.
   [[nodiscard]] std::byte* room();
+  /// The places of bytes that the engine gathers.
+  using Part = std::span<const std::byte>;
+  [[nodiscard]] std::vector<Part>& parts() { return parts_; }
 
  private:
   friend class Link;
@@ -36,6 +42,7 @@ class Piece : public Sending {
   int rank_ = -1;             // of the stream
   bool is_lent_ = false;
   std::unique_ptr<std::byte[]> memory_;
+  std::vector<Part> parts_;
 };
 
 /// A transfer that is longer than a packet. The link asks it for one record after the other, as the
@@ -54,11 +61,20 @@ class Stream {
   /// The engine has let go of all; or the link is lost. The last that is done with it.
   virtual void ended() = 0;
 
+ protected:
+  /// The most bytes of the next piece, of a stream that has so many left. The first of several is
+  /// short: the other side copies it while the second one is on its way.
+  [[nodiscard]] std::size_t next_piece_bytes(std::size_t left) {
+    const bool is_first = !std::exchange(has_begun_, true);
+    return is_first && left > Limits::piece_bytes ? Limits::first_piece_bytes : Limits::piece_bytes;
+  }
+
  private:
   friend class PiecePool;
   friend class StreamQueue;
   std::size_t under_way_ = 0;
   bool is_sent_ = false;
+  bool has_begun_ = false;
 };
 
 }  // namespace armature::transport

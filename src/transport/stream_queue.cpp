@@ -33,6 +33,7 @@ Piece& PiecePool::take(StreamQueue& queue, Stream& stream, int rank) {
   piece.stream_ = &stream;
   piece.rank_ = rank;
   piece.is_lent_ = false;
+  piece.parts_.clear();
   ++queue.pieces_;
   ++stream.under_way_;
   return piece;

@@ -85,6 +85,8 @@ class Peer {
   // Whether its engine lets go of nothing that it was lent; and what it has by now.
   std::atomic<bool> keeps_lent = false;
   std::deque<std::uint64_t> lent;
+  std::vector<std::size_t> parts;       // of each packet that it has gathered
+  std::vector<std::size_t> lent_bytes;  // of each packet behind which something was lent
   /// One-sided operations, of memory that is in this process.
   struct OneSided {
     struct Move {
@@ -98,6 +100,7 @@ class Peer {
     std::deque<Move> moves;
     std::vector<std::span<std::byte>> memories;
     std::size_t puts = 0, gets = 0;
+    std::size_t handed_over = 0;  // how often several were, together
     std::size_t keys_forgotten = 0;
   };
   OneSided one_sided;

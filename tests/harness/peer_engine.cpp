@@ -17,12 +17,25 @@ bool PeerEngine::send(int, std::span<const std::byte> head, std::span<const std:
   std::memcpy(&header, packet.data(), sizeof header);
   peer_.received = header.sequence;
   peer_.acknowledged = header.acknowledged;
+  if (!head.empty()) peer_.lent_bytes.push_back(body.size());
   see(packet, head.empty() ? body.size() : head.size());
   if (peer_.acknowledges && (header.flags & transport::PacketHeader::wants_ack) != 0)
     peer_.say(transport::Kind::none, -1);
   if (head.empty() || !peer_.keeps_lent) return true;
   peer_.lent.push_back(token);
   return false;
+}
+
+bool PeerEngine::send_parts(int peer, std::span<const std::byte> head, Parts body,
+                            std::uint64_t token) {
+  Bytes whole;
+  for (const std::span<const std::byte> part : body)
+    whole.insert(whole.end(), part.begin(), part.end());
+  {
+    const std::lock_guard locked(peer_.mutex);
+    peer_.parts.push_back(body.size());
+  }
+  return send(peer, head, whole, token);
 }
 
 bool PeerEngine::progress() {
@@ -62,19 +75,22 @@ void PeerEngine::unregister_memory(std::span<std::byte> memory) {
                 [&](std::span<std::byte> one) { return one.data() == memory.data(); });
 }
 
-void PeerEngine::put(int, void*, std::uint64_t to, std::span<const std::byte> from,
-                     std::uint64_t token) {
+void PeerEngine::put(int, void*, Runs runs, std::uint64_t token) {
   const std::lock_guard locked(peer_.mutex);
-  ++peer_.one_sided.puts;
-  peer_.one_sided.moves.push_back(
-      {reinterpret_cast<std::byte*>(to), from.data(), from.size(), token});
+  ++peer_.one_sided.handed_over;
+  peer_.one_sided.puts += runs.size();
+  for (const Run& run : runs)
+    peer_.one_sided.moves.push_back(
+        {reinterpret_cast<std::byte*>(run.there), run.here, run.bytes, token});
 }
 
-void PeerEngine::get(int, void*, std::uint64_t from, std::span<std::byte> to, std::uint64_t token) {
+void PeerEngine::get(int, void*, Runs runs, std::uint64_t token) {
   const std::lock_guard locked(peer_.mutex);
-  ++peer_.one_sided.gets;
-  peer_.one_sided.moves.push_back(
-      {to.data(), reinterpret_cast<const std::byte*>(from), to.size(), token});
+  ++peer_.one_sided.handed_over;
+  peer_.one_sided.gets += runs.size();
+  for (const Run& run : runs)
+    peer_.one_sided.moves.push_back(
+        {run.here, reinterpret_cast<const std::byte*>(run.there), run.bytes, token});
 }
 
 void PeerEngine::see(const Bytes& packet, std::size_t end) {

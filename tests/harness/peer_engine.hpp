@@ -19,6 +19,8 @@ class PeerEngine final : public transport::Engine {
   [[nodiscard]] const char* connect(int, std::span<const std::byte>) override { return nullptr; }
   [[nodiscard]] bool send(int, std::span<const std::byte> head, std::span<const std::byte> body,
                           std::uint64_t token) override;
+  [[nodiscard]] bool send_parts(int peer, std::span<const std::byte> head, Parts body,
+                                std::uint64_t token) override;
   void drop(int) override { ++peer_.drops; }
   bool progress() override;
   [[nodiscard]] int descriptor() const override { return peer_.event.descriptor(); }
@@ -31,9 +33,8 @@ class PeerEngine final : public transport::Engine {
   [[nodiscard]] void* unpack_rkey(int, std::span<const std::byte> packed) override {
     return packed.empty() ? nullptr : &peer_;
   }
-  void put(int, void*, std::uint64_t to, std::span<const std::byte> from,
-           std::uint64_t token) override;
-  void get(int, void*, std::uint64_t from, std::span<std::byte> to, std::uint64_t token) override;
+  void put(int, void*, Runs runs, std::uint64_t token) override;
+  void get(int, void*, Runs runs, std::uint64_t token) override;
 
  private:
   /// The packet's records, without what was lent behind the last.

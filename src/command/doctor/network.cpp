@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -254,9 +255,11 @@ std::string ways_of_puts(const transport::Limits& limits) {
   using transport::Limits;
   const std::string packets = fmt::format("copied into packets of {}, which small ones share",
                                           readable_bytes(transport::Link::packet_bytes));
-  const std::string pieces =
-      fmt::format("in pieces of {} straight from the caller's memory, {} on their way",
-                  readable_bytes(Limits::piece_bytes), Limits::pieces_under_way);
+  const std::string pieces = fmt::format(
+      "in pieces of {}, the first of several {}, straight from the caller's memory, "
+      "{} on their way",
+      readable_bytes(Limits::piece_bytes), readable_bytes(Limits::first_piece_bytes),
+      Limits::pieces_under_way);
   if (limits.forced == Limits::Forced::packet) return "all " + packets;
   if (limits.copied_max == 0) return "all " + pieces;
   return fmt::format("up to {} {}; longer ones {}", readable_bytes(limits.copied_max), packets,
@@ -273,7 +276,7 @@ std::string ways_of_gets(const transport::Limits& limits) {
       limits.copied_max == 0
           ? "straight from the target's memory"
           : fmt::format("straight from the target's memory where {} lie in a row, else packed",
-                        readable_bytes(limits.packed_below()));
+                        readable_bytes(std::min(limits.packed_below(), Limits::gathered_min)));
   return fmt::format("{}pieces of {}, {}, {} on their way", short_ones,
                      readable_bytes(Limits::piece_bytes), place, Limits::pieces_under_way);
 }

@@ -57,24 +57,14 @@ void Card::forget_rkey(void* rkey) {
   std::erase_if(known_, [&](const auto& window) { return window.get() == rkey; });
 }
 
-void Card::put(int /*peer*/, void* rkey, std::uint64_t to, std::span<const std::byte> from,
-               std::uint64_t token) {
-  begin({.what = Operation::What::put,
-         .window = static_cast<const Window*>(rkey),
-         .there = to,
-         .here = const_cast<std::byte*>(from.data()),
-         .bytes = from.size(),
-         .token = token});
-}
-
-void Card::get(int /*peer*/, void* rkey, std::uint64_t from, std::span<std::byte> to,
-               std::uint64_t token) {
-  begin({.what = Operation::What::get,
-         .window = static_cast<const Window*>(rkey),
-         .there = from,
-         .here = to.data(),
-         .bytes = to.size(),
-         .token = token});
+void Card::begin(Operation::What what, void* rkey, Runs runs, std::uint64_t token) {
+  for (const Run& run : runs)
+    begin({.what = what,
+           .window = static_cast<const Window*>(rkey),
+           .there = run.there,
+           .here = run.here,
+           .bytes = run.bytes,
+           .token = token});
 }
 
 void Card::atomic(int /*peer*/, void* rkey, std::uint64_t address, const WordAtomic& what,

@@ -46,10 +46,12 @@ class Card final : public EngineAround {
   void unregister_memory(std::span<std::byte> memory) override { registrations_.remove(memory); }
   void forget_rkey(void* rkey) override;
   [[nodiscard]] void* unpack_rkey(int peer, std::span<const std::byte> packed) override;
-  void put(int peer, void* rkey, std::uint64_t to, std::span<const std::byte> from,
-           std::uint64_t token) override;
-  void get(int peer, void* rkey, std::uint64_t from, std::span<std::byte> to,
-           std::uint64_t token) override;
+  void put(int /*peer*/, void* rkey, Runs runs, std::uint64_t token) override {
+    begin(CardThread::Operation::What::put, rkey, runs, token);
+  }
+  void get(int /*peer*/, void* rkey, Runs runs, std::uint64_t token) override {
+    begin(CardThread::Operation::What::get, rkey, runs, token);
+  }
   void forget_memory() override;
   [[nodiscard]] bool needs_no_target() const override { return true; }
   [[nodiscard]] bool has_words() const override { return true; }
@@ -58,7 +60,10 @@ class Card final : public EngineAround {
               std::uint64_t& found, std::uint64_t token) override;
 
  private:
-  void begin(const CardThread::Operation& operation) {
+  using Operation = CardThread::Operation;
+  /// One operation for each run, which are carried out in any order.
+  void begin(Operation::What what, void* rkey, Runs runs, std::uint64_t token);
+  void begin(const Operation& operation) {
     ++begun_;
     thread_.begin(operation);
   }

@@ -66,6 +66,14 @@ class CardTest : public testing::Test {
     }
     ASSERT_EQ(told_.all.size(), count);
   }
+  void put(const std::byte* there, std::span<const std::byte> from, std::uint64_t token) {
+    const Engine::Run run{at(there), const_cast<std::byte*>(from.data()), from.size()};
+    own_.put(0, key_, {&run, 1}, token);
+  }
+  void get(const std::byte* there, std::span<std::byte> to, std::uint64_t token) {
+    const Engine::Run run{at(there), to.data(), to.size()};
+    own_.get(0, key_, {&run, 1}, token);
+  }
   [[nodiscard]] static std::uint64_t at(const std::byte* place) {
     return reinterpret_cast<std::uint64_t>(place);
   }
@@ -83,10 +91,10 @@ TEST_F(CardTest, what_is_put_is_there_when_that_is_told_and_comes_back) {
   ASSERT_NE(key_, nullptr);
   Bytes data(200'001), got(data.size());
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 5 + 1);
-  own_.put(0, key_, at(memory_ + 3), data, 7);
+  put(memory_ + 3, data, 7);
   await(1);
   EXPECT_TRUE(std::ranges::equal(data, std::span(memory_ + 3, data.size())));
-  own_.get(0, key_, at(memory_ + 3), got, 8);
+  get(memory_ + 3, got, 8);
   await(2);
   EXPECT_EQ(got, data);
   EXPECT_EQ(told_.all, (std::vector<std::uint64_t>{7, 8}));
@@ -98,13 +106,31 @@ TEST_F(CardTest, all_are_told_once_and_not_in_their_order) {
   std::vector<std::uint64_t> values(count), order(count);
   std::iota(order.begin(), order.end(), 0);
   for (std::size_t i = 0; i < count; ++i)
-    own_.put(0, key_, at(memory_ + i * 8), std::as_bytes(std::span(order).subspan(i, 1)), i);
+    put(memory_ + i * 8, std::as_bytes(std::span(order).subspan(i, 1)), i);
   await(count);
   EXPECT_NE(told_.all, order);
   std::ranges::sort(told_.all);
   EXPECT_EQ(told_.all, order);
   std::memcpy(values.data(), memory_, count * 8);
   EXPECT_EQ(values, order);
+}
+
+TEST_F(CardTest, each_of_several_runs_is_told) {
+  ASSERT_NE(key_, nullptr);
+  constexpr std::size_t rows = 10, row_bytes = 3000;
+  Bytes data(rows * row_bytes), got(data.size());
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 5 + 1);
+  std::vector<Engine::Run> from, back;
+  for (std::size_t row = 0; row < rows; ++row) {
+    from.push_back({at(memory_ + row * 2 * row_bytes), data.data() + row * row_bytes, row_bytes});
+    back.push_back({from[row].there, got.data() + row * row_bytes, row_bytes});
+  }
+  own_.put(0, key_, from, 7);
+  await(rows);
+  own_.get(0, key_, back, 8);
+  await(2 * rows);
+  EXPECT_EQ(got, data);
+  EXPECT_EQ(std::ranges::count(told_.all, 8), std::ptrdiff_t{rows});
 }
 
 TEST_F(CardTest, atomics_are_some_for_the_processor_too) {
@@ -164,7 +190,7 @@ TEST_F(CardDeathTest, a_key_that_has_ended_and_bytes_outside_are_noticed) {
   std::uint64_t word = 0;
   const auto into = std::as_writable_bytes(std::span(&word, 1));
   const auto get = [&](const std::byte* place) {
-    own_.get(0, key_, at(place), into, 1);
+    CardTest::get(place, into, 1);
     await(1);
   };
   EXPECT_DEATH(get(memory_ + bytes - 4), "not all in the memory that was registered");
@@ -186,7 +212,7 @@ TEST_F(CardTest, a_key_of_before_is_not_taken_and_a_new_one_is) {
   key_ = own_.unpack_rkey(0, now);
   ASSERT_NE(key_, nullptr);
   const Bytes data(16, std::byte{9});
-  own_.put(0, key_, at(memory_), data, 1);
+  put(memory_, data, 1);
   await(1);
   EXPECT_EQ(memory_[15], std::byte{9});
 }

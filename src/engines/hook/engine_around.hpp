@@ -21,6 +21,10 @@ class EngineAround : public Engine {
                           std::span<const std::byte> body, std::uint64_t token) override {
     return inner_->send(peer, head, body, token);
   }
+  [[nodiscard]] bool send_parts(int peer, std::span<const std::byte> head, Parts body,
+                                std::uint64_t token) override {
+    return inner_->send_parts(peer, head, body, token);
+  }
   void drop(int peer) override { inner_->drop(peer); }
   bool progress() override { return inner_->progress(); }
   [[nodiscard]] int descriptor() const override { return inner_->descriptor(); }
@@ -41,13 +45,11 @@ class EngineAround : public Engine {
   [[nodiscard]] void* unpack_rkey(int peer, std::span<const std::byte> packed) override {
     return inner_->unpack_rkey(peer, packed);
   }
-  void put(int peer, void* rkey, std::uint64_t to, std::span<const std::byte> from,
-           std::uint64_t token) override {
-    inner_->put(peer, rkey, to, from, token);
+  void put(int peer, void* rkey, Runs runs, std::uint64_t token) override {
+    inner_->put(peer, rkey, runs, token);
   }
-  void get(int peer, void* rkey, std::uint64_t from, std::span<std::byte> to,
-           std::uint64_t token) override {
-    inner_->get(peer, rkey, from, to, token);
+  void get(int peer, void* rkey, Runs runs, std::uint64_t token) override {
+    inner_->get(peer, rkey, runs, token);
   }
   void forget_memory() override { inner_->forget_memory(); }
   [[nodiscard]] bool needs_no_target() const override { return inner_->needs_no_target(); }
@@ -60,7 +62,10 @@ class EngineAround : public Engine {
 
  protected:
   /// Before anything else; nullptr ends the one that there is, before what it may report to.
-  void surround(std::unique_ptr<Engine> inner) { inner_ = std::move(inner); }
+  void surround(std::unique_ptr<Engine> inner) {
+    inner_ = std::move(inner);
+    parts_max = inner_ != nullptr ? inner_->parts_max : 0;
+  }
   [[nodiscard]] Engine& inner() { return *inner_; }
 
  private:

@@ -117,6 +117,8 @@ std::optional<DelayedPackets::Packet> DelayedPackets::take_one() {
 Hook::Hook(Sink& sink, const HookOptions& options, const Open& open)
     : sink_(sink), options_(options), forger_(options.forge), delayed_(options) {
   surround(open(*this));
+  // Packets that are held back, lost or forged lie in one place.
+  if (options_.delay_us != 0 || options_.lose >= 0 || options_.forge != 0) parts_max = 0;
   description_ = EngineAround::description();
   if (options_.delay_us != 0) {
     delayed_.watch_clock(EngineAround::descriptor());
@@ -159,6 +161,16 @@ bool Hook::send(int peer, std::span<const std::byte> head, std::span<const std::
   if (options_.delay_us == 0) return send_now(peer, head, body, token);
   delayed_.add({peer, head, body, token});
   return false;
+}
+
+bool Hook::send_parts(int peer, std::span<const std::byte> head, Parts body, std::uint64_t token) {
+  std::size_t bytes = head.size();
+  for (const std::span<const std::byte> part : body) bytes += part.size();
+  Count& count = sent_[peer];
+  ++count.packets;
+  count.bytes += bytes;
+  trace("sent", peer, bytes);
+  return EngineAround::send_parts(peer, head, body, token);
 }
 
 // Forged packets follow, so that the packet's memory is still the sender's.

@@ -98,6 +98,8 @@ class Hook final : public EngineAround, private Sink {
   [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
   [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
                           std::span<const std::byte> body, std::uint64_t token) override;
+  [[nodiscard]] bool send_parts(int peer, std::span<const std::byte> head, Parts body,
+                                std::uint64_t token) override;
   bool progress() override;
   [[nodiscard]] int descriptor() const override {
     return options_.delay_us != 0 ? delayed_.descriptor() : EngineAround::descriptor();

@@ -27,19 +27,25 @@ struct AddressHeader {
   char provider[32] = {};  // terminated
 };
 
-/// Copies bytes [from, from + to.size()) of a packet.
-void copy_part(std::span<const std::byte> head, std::span<const std::byte> body, std::size_t from,
-               std::span<std::byte> to) {
-  if (from < head.size()) {
-    const std::size_t of_head = std::min(head.size() - from, to.size());
-    std::memcpy(to.data(), head.data() + from, of_head);
-    to = to.subspan(of_head);
-    from += of_head;
-  }
-  if (!to.empty()) std::memcpy(to.data(), body.data() + (from - head.size()), to.size());
-}
-
 }  // namespace
+
+void OfiPeer::Waiting::take(std::span<std::byte> to) {
+  const auto copy_some = [&](std::span<const std::byte> from) {
+    const std::size_t some = std::min(from.size(), to.size());
+    if (some != 0) std::memcpy(to.data(), from.data(), some);
+    to = to.subspan(some);
+    done += some;
+    return some;
+  };
+  if (done < head.size()) (void)copy_some(head.subspan(done));
+  while (!to.empty()) {
+    done_of_part += copy_some(part());
+    if (!parts.empty() && part().empty()) {
+      ++parts_done;
+      done_of_part = 0;
+    }
+  }
+}
 
 Ofi::~Ofi() {
   drain();
@@ -133,14 +139,23 @@ const char* Ofi::connect(int peer, std::span<const std::byte> address) {
 
 bool Ofi::send(int peer, std::span<const std::byte> head, std::span<const std::byte> body,
                std::uint64_t token) {
-  OfiPeer& to = *peers_[static_cast<std::size_t>(peer)];
+  return send_packet(*peers_[static_cast<std::size_t>(peer)],
+                     {head, body, {}, token, head.size() + body.size()});
+}
+
+bool Ofi::send_parts(int peer, std::span<const std::byte> head, Parts body, std::uint64_t token) {
+  std::size_t bytes = head.size();
+  for (const std::span<const std::byte> part : body) bytes += part.size();
+  return send_packet(*peers_[static_cast<std::size_t>(peer)], {head, {}, body, token, bytes});
+}
+
+/// Whether all of it is in buffers, or of no use.
+bool Ofi::send_packet(OfiPeer& to, OfiPeer::Waiting packet) {
   if (to.lost) return true;
-  OfiPeer::Waiting packet{head, body, token, 0};
-  const std::size_t bytes = head.size() + body.size();
   if (to.waiting.empty()) {
     bool is_taken = true;
     do is_taken = send_fragment(to, packet);
-    while (is_taken && packet.done < bytes);
+    while (is_taken && packet.done < packet.bytes);
     if (is_taken || to.lost) return true;
   }
   to.waiting.push_back(packet);
@@ -150,14 +165,20 @@ bool Ofi::send(int peer, std::span<const std::byte> head, std::span<const std::b
 /// Sends as much of a packet as a buffer holds; whether that was possible.
 bool Ofi::send_fragment(OfiPeer& to, OfiPeer::Waiting& packet) {
   if (to.under_way >= under_way_max) return false;
-  const std::size_t bytes = packet.head.size() + packet.body.size();
   const std::size_t part =
-      std::min(bytes - packet.done, buffers_.length() - sizeof(FragmentHeader));
+      std::min(packet.bytes - packet.done, buffers_.length() - sizeof(FragmentHeader));
+  // Nothing may tell when libfabric takes something for it again. A rank that has found this out
+  // may not look again, and a thread that sleeps has armed the engine before.
+  const auto hold_up = [&] {
+    to.is_held_up = true;
+    wake_within(retry_ns);
+  };
   OfiBuffer* const buffer = buffers_.take(sizeof(FragmentHeader) + part);
-  if (buffer == nullptr) return hold_up(to), false;
-  const FragmentHeader header{number_, packet.done, bytes, packet.head.size()};
+  if (buffer == nullptr) return hold_up(), false;
+  const FragmentHeader header{number_, packet.done, packet.bytes, packet.head.size()};
   std::memcpy(buffer->memory.get(), &header, sizeof header);
-  copy_part(packet.head, packet.body, packet.done, {buffer->memory.get() + sizeof header, part});
+  OfiPeer::Waiting after = packet;
+  after.take({buffer->memory.get() + sizeof header, part});
   buffer->to = &to;
   const ssize_t status = fi_send(fabric_.endpoint(), buffer->memory.get(), sizeof header + part,
                                  buffer->descriptor(), to.address, buffer);
@@ -165,21 +186,14 @@ bool Ofi::send_fragment(OfiPeer& to, OfiPeer::Waiting& packet) {
   if (status != 0) {
     buffers_.give_back(*buffer);
     if (status == -FI_EAGAIN)
-      hold_up(to);
+      hold_up();
     else
       lose(to, fi_strerror(static_cast<int>(-status)));
     return false;
   }
   ++to.under_way;
-  packet.done += part;
+  packet = after;
   return true;
-}
-
-/// Nothing may tell when libfabric takes something for it again. A rank that has found this out may
-/// not look again, and a thread that sleeps has armed the engine before.
-void Ofi::hold_up(OfiPeer& peer) {
-  peer.is_held_up = true;
-  wake_within(retry_ns);
 }
 
 /// Sends what waits; whether any of it left.
@@ -189,7 +203,7 @@ bool Ofi::push(OfiPeer& to) {
     OfiPeer::Waiting& packet = to.waiting.front();
     if (!send_fragment(to, packet)) break;
     any = true;
-    if (packet.done < packet.head.size() + packet.body.size()) continue;
+    if (packet.done < packet.bytes) continue;
     const std::uint64_t token = packet.token;
     to.waiting.pop_front();
     sink_.sent(token);

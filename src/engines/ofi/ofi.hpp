@@ -27,8 +27,17 @@ struct OfiPeer {
   /// A packet that is not yet, or not wholly, in buffers.
   struct Waiting {
     std::span<const std::byte> head, body;
+    Engine::Parts parts;  // of the body, where it lies in several places
     std::uint64_t token;
-    std::size_t done;  // bytes that have been sent
+    std::size_t bytes;  // head and body
+    std::size_t done = 0;
+    std::size_t parts_done = 0, done_of_part = 0;  // of the body
+
+    [[nodiscard]] std::span<const std::byte> part() const {
+      return (parts.empty() ? body : parts[parts_done]).subspan(done_of_part);
+    }
+    /// Copies the next bytes.
+    void take(std::span<std::byte> to);
   };
 
   explicit OfiPeer(int is) : number(is) {}
@@ -42,7 +51,7 @@ struct OfiPeer {
 
 class Ofi final : public Engine {
  public:
-  explicit Ofi(Sink& sink) : sink_(sink) {}
+  explicit Ofi(Sink& sink) : sink_(sink) { parts_max = 256; }
   Ofi(const Ofi&) = delete;
   Ofi& operator=(const Ofi&) = delete;
   ~Ofi() override;
@@ -55,6 +64,8 @@ class Ofi final : public Engine {
   [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
   [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
                           std::span<const std::byte> body, std::uint64_t token) override;
+  [[nodiscard]] bool send_parts(int peer, std::span<const std::byte> head, Parts body,
+                                std::uint64_t token) override;
   void drop(int peer) override;
   bool progress() override;
   [[nodiscard]] int descriptor() const override { return either_.get(); }
@@ -77,12 +88,12 @@ class Ofi final : public Engine {
   [[nodiscard]] bool take_completions();
   void complete(OfiBuffer& buffer, std::size_t bytes);
   void take_error();
+  [[nodiscard]] bool send_packet(OfiPeer& to, OfiPeer::Waiting packet);
   [[nodiscard]] bool send_fragment(OfiPeer& to, OfiPeer::Waiting& packet);
   [[nodiscard]] bool push(OfiPeer& to);
   void look_for_deaths(bool is_idle);
   void lose(OfiPeer& peer, const char* why);
   void let_go(OfiPeer& peer);
-  void hold_up(OfiPeer& peer);
   void wake_in(std::uint64_t ns);
   void wake_within(std::uint64_t ns);
 

@@ -49,13 +49,32 @@ bool Ucx::send(int peer, std::span<const std::byte> head, std::span<const std::b
   Peer& to = *peers_[static_cast<std::size_t>(peer)];
   if (to.lost) return true;
   std::unique_ptr<Sending> sending = this->sending(token);
+  return !send_message(to, head, body.data(), body.size(), sending->param(), sending);
+}
+
+bool Ucx::send_parts(int peer, std::span<const std::byte> head, Parts body, std::uint64_t token) {
+  Peer& to = *peers_[static_cast<std::size_t>(peer)];
+  if (to.lost) return true;
+  std::unique_ptr<Sending> sending = this->sending(token);
+  sending->parts.clear();
+  for (const std::span<const std::byte> part : body)
+    sending->parts.push_back({const_cast<std::byte*>(part.data()), part.size()});
   ucp_request_param_t param = sending->param();
+  param.op_attr_mask |= UCP_OP_ATTR_FIELD_DATATYPE;
+  param.datatype = ucp_dt_make_iov();
+  return !send_message(to, head, sending->parts.data(), sending->parts.size(), param, sending);
+}
+
+/// `count` bytes, or parts where the datatype of `param` is a list of them. Whether
+/// Sending::on_sent will be called.
+bool Ucx::send_message(Peer& to, std::span<const std::byte> head, const void* body,
+                       std::size_t count, ucp_request_param_t param,
+                       std::unique_ptr<Sending>& sending) {
   param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
   param.flags = worker_.always_eager() ? UCP_AM_SEND_FLAG_EAGER : 0;
-  return !is_under_way(to,
-                       ucp_am_send_nbx(to.endpoint, message_id, head.data(), head.size(),
-                                       body.data(), body.size(), &param),
-                       sending);
+  return is_under_way(
+      to, ucp_am_send_nbx(to.endpoint, message_id, head.data(), head.size(), body, count, &param),
+      sending);
 }
 
 /// Whether Sending::on_sent will be called.
@@ -96,34 +115,37 @@ void* Ucx::unpack_rkey(int peer, std::span<const std::byte> packed) {
   return from.lost ? nullptr : memory_.take_key(from.endpoint, packed);
 }
 
-/// A put is done for UCX when it has let go of the source; the flush behind it says when the bytes
-/// are there.
-void Ucx::put(int peer, void* rkey, std::uint64_t to, std::span<const std::byte> from,
-              std::uint64_t token) {
+/// Puts are done for UCX when it has let go of their source; the flush behind them says when the
+/// bytes are there.
+void Ucx::put(int peer, void* rkey, Runs runs, std::uint64_t token) {
   Peer& target = *peers_[static_cast<std::size_t>(peer)];
-  if (target.lost) return sink_.sent(token);
   const ucp_request_param_t untold{};
-  const ucs_status_ptr_t request = ucp_put_nbx(target.endpoint, from.data(), from.size(), to,
-                                               static_cast<ucp_rkey_h>(rkey), &untold);
-  if (UCS_PTR_IS_PTR(request)) ucp_request_free(request);
-  if (UCS_PTR_IS_ERR(request)) lose(target, UCS_PTR_STATUS(request));
-  if (target.lost) return sink_.sent(token);
+  for (const Run& run : runs) {
+    if (target.lost) return tell(token, runs.size());
+    const ucs_status_ptr_t request = ucp_put_nbx(target.endpoint, run.here, run.bytes, run.there,
+                                                 static_cast<ucp_rkey_h>(rkey), &untold);
+    if (UCS_PTR_IS_PTR(request)) ucp_request_free(request);
+    if (UCS_PTR_IS_ERR(request)) lose(target, UCS_PTR_STATUS(request));
+  }
+  if (target.lost) return tell(token, runs.size());
   std::unique_ptr<Sending> sending = this->sending(token);
+  sending->times = runs.size();
   const ucp_request_param_t param = sending->param();
-  if (!is_under_way(target, ucp_ep_flush_nbx(target.endpoint, &param), sending)) sink_.sent(token);
+  if (!is_under_way(target, ucp_ep_flush_nbx(target.endpoint, &param), sending))
+    tell(token, runs.size());
 }
 
-void Ucx::get(int peer, void* rkey, std::uint64_t from, std::span<std::byte> to,
-              std::uint64_t token) {
+void Ucx::get(int peer, void* rkey, Runs runs, std::uint64_t token) {
   Peer& target = *peers_[static_cast<std::size_t>(peer)];
-  if (target.lost) return sink_.sent(token);
-  std::unique_ptr<Sending> sending = this->sending(token);
-  const ucp_request_param_t param = sending->param();
-  if (!is_under_way(target,
-                    ucp_get_nbx(target.endpoint, to.data(), to.size(), from,
-                                static_cast<ucp_rkey_h>(rkey), &param),
-                    sending))
-    sink_.sent(token);
+  for (const Run& run : runs) {
+    std::unique_ptr<Sending> sending = this->sending(token);
+    const ucp_request_param_t param = sending->param();
+    if (target.lost || !is_under_way(target,
+                                     ucp_get_nbx(target.endpoint, run.here, run.bytes, run.there,
+                                                 static_cast<ucp_rkey_h>(rkey), &param),
+                                     sending))
+      sink_.sent(token);
+  }
 }
 
 void Ucx::lose(Peer& peer, ucs_status_t why) {

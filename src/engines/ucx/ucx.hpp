@@ -49,7 +49,7 @@ class UcxMemoryEngine : public Engine {
 
 class Ucx final : public UcxMemoryEngine {
  public:
-  explicit Ucx(Sink& sink) : sink_(sink) {}
+  explicit Ucx(Sink& sink) : sink_(sink) { parts_max = 256; }
   Ucx(const Ucx&) = delete;
   Ucx& operator=(const Ucx&) = delete;
   ~Ucx() override;
@@ -62,6 +62,8 @@ class Ucx final : public UcxMemoryEngine {
   [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
   [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
                           std::span<const std::byte> body, std::uint64_t token) override;
+  [[nodiscard]] bool send_parts(int peer, std::span<const std::byte> head, Parts body,
+                                std::uint64_t token) override;
   void drop(int peer) override;
   bool progress() override {
     dropped_.close_due();
@@ -82,10 +84,8 @@ class Ucx final : public UcxMemoryEngine {
   }
 
   [[nodiscard]] void* unpack_rkey(int peer, std::span<const std::byte> packed) override;
-  void put(int peer, void* rkey, std::uint64_t to, std::span<const std::byte> from,
-           std::uint64_t token) override;
-  void get(int peer, void* rkey, std::uint64_t from, std::span<std::byte> to,
-           std::uint64_t token) override;
+  void put(int peer, void* rkey, Runs runs, std::uint64_t token) override;
+  void get(int peer, void* rkey, Runs runs, std::uint64_t token) override;
 
  private:
   static constexpr unsigned message_id = 7;
@@ -101,6 +101,9 @@ class Ucx final : public UcxMemoryEngine {
     bool noticed = false;  // by UCX itself
   };
   void lose(Peer& peer, ucs_status_t why);
+  void tell(std::uint64_t token, std::size_t times) {
+    for (; times > 0; --times) sink_.sent(token);
+  }
 
   static ucs_status_t on_message(void* me, const void* head, std::size_t head_bytes, void* data,
                                  std::size_t bytes, const ucp_am_recv_param_t* param) {
@@ -133,6 +136,8 @@ class Ucx final : public UcxMemoryEngine {
   struct Sending {
     Ucx* engine;
     std::uint64_t token;
+    std::size_t times = 1;  // that it is told
+    std::vector<ucp_dt_iov_t> parts;
 
     [[nodiscard]] ucp_request_param_t param() {
       ucp_request_param_t told{};
@@ -146,8 +151,9 @@ class Ucx final : public UcxMemoryEngine {
       ucp_request_free(request);
       Ucx& engine = *done->engine;
       const std::uint64_t token = done->token;
+      const std::size_t times = done->times;
       engine.spare_.push_back(std::move(done));
-      engine.sink_.sent(token);
+      engine.tell(token, times);
     }
   };
   /// Returns one that has been before, if there is any: a send allocates nothing of its own.
@@ -156,8 +162,12 @@ class Ucx final : public UcxMemoryEngine {
     std::unique_ptr<Sending> one = std::move(spare_.back());
     spare_.pop_back();
     one->token = token;
+    one->times = 1;
     return one;
   }
+  [[nodiscard]] bool send_message(Peer& to, std::span<const std::byte> head, const void* body,
+                                  std::size_t count, ucp_request_param_t param,
+                                  std::unique_ptr<Sending>& sending);
   [[nodiscard]] bool is_under_way(Peer& to, ucs_status_ptr_t request,
                                   std::unique_ptr<Sending>& sending);
 
