@@ -16,9 +16,7 @@ struct Jump {
 }  // namespace
 
 Flow::Flow(std::byte* low, std::size_t bytes, void (*body)(void*), void* argument)
-    : inside_(boost::context::detail::make_fcontext(low + bytes, bytes, &Flow::begin)),
-      body_(body),
-      argument_(argument) {}
+    : inside_(make_stack(low + bytes, bytes, &Flow::begin)), body_(body), argument_(argument) {}
 
 // The thread's own is exchanged before the jump: behind it the thread may be another one.
 void Flow::leave_for(Flow& other) {

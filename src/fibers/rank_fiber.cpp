@@ -62,8 +62,8 @@ RankFiber& RankFiber::make(const space::Mapping& mapping, const New& what) {
   fiber->life = what.life;
   std::byte* const stack = end - record_bytes;
   base::register_stack(stack_begin(mapping, rank), stack);
-  fiber->inside = boost::context::detail::make_fcontext(
-      stack, static_cast<std::size_t>(stack - stack_begin(mapping, rank)), what.entry);
+  fiber->inside =
+      make_stack(stack, static_cast<std::size_t>(stack - stack_begin(mapping, rank)), what.entry);
   return *fiber;
 }
 

@@ -2,9 +2,10 @@
 // address off the stack and jumps there, so the guesses are off by one from then on. Every return,
 // up to where the rank's own code goes on, is one that was guessed wrong. Together they take longer
 // than all the rest of a switch: 29 ns instead of 16 with three calls in between. This one returns.
-// What it leaves on the stack is what Boost's leaves, so that Boost makes the stacks, and other
-// processors use its jump.
+// Boost makes the stacks, and other processors use its jump.
 #include "fibers/switch_stack.hpp"
+
+#include <cstring>
 
 #if defined(__x86_64__) && defined(__ELF__)
 
@@ -53,6 +54,23 @@ extern "C" boost::context::detail::transfer_t armature_switch_stack(armature::fi
 #endif
 
 namespace armature::fibers {
+
+// A new stack has at its top what a switch takes from it. Boost 1.74 leaves the same there as ours
+// does. 1.83 has a word for a stack's guard behind that for the rounding of numbers.
+LeftStack make_stack(std::byte* top, std::size_t bytes,
+                     void (*entry)(boost::context::detail::transfer_t)) {
+  auto* const made =
+      static_cast<std::byte*>(boost::context::detail::make_fcontext(top, bytes, entry));
+#if defined(__x86_64__) && defined(__ELF__)
+  constexpr std::uintptr_t taken = 0x40, alignment = 16;
+  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(top) & ~(alignment - 1);
+  std::byte* const ours = made + (end - taken - reinterpret_cast<std::uintptr_t>(made));
+  std::memmove(ours, made, sizeof(std::uint64_t));
+  return ours;
+#else
+  return made;
+#endif
+}
 
 boost::context::detail::transfer_t switch_stack(LeftStack to, void* data) {
 #if defined(__x86_64__) && defined(__ELF__)
