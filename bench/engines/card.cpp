@@ -61,15 +61,19 @@ class NativeCard final : public Native {
     return key_ != nullptr ? nullptr : "the card cannot reach the other's memory";
   }
   void put(std::size_t offset, const void* from, std::size_t bytes, int count) override {
-    const auto* at = static_cast<const std::byte*>(from);
-    for (int i = 0; i < count; ++i, at += bytes, offset += bytes)
-      card_.put(1, key_, there_ + offset, {at, bytes}, 0);
+    auto* at = static_cast<std::byte*>(const_cast<void*>(from));  // it only reads there
+    for (int i = 0; i < count; ++i, at += bytes, offset += bytes) {
+      const transport::Engine::Run run{there_ + offset, at, bytes};
+      card_.put(1, key_, {&run, 1}, 0);
+    }
     finish(count);
   }
   void get(void* to, std::size_t offset, std::size_t bytes, int count) override {
     auto* at = static_cast<std::byte*>(to);
-    for (int i = 0; i < count; ++i, at += bytes, offset += bytes)
-      card_.get(1, key_, there_ + offset, {at, bytes}, 0);
+    for (int i = 0; i < count; ++i, at += bytes, offset += bytes) {
+      const transport::Engine::Run run{there_ + offset, at, bytes};
+      card_.get(1, key_, {&run, 1}, 0);
+    }
     finish(count);
   }
   /// The other's last word says so.
