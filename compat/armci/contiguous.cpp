@@ -37,6 +37,11 @@ int check(Call call, const void* src, const void* dst, int bytes) {
          armature::layer::get_direct(Rank(proc), dst, src, static_cast<std::size_t>(bytes));
 }
 
+/// The aggregate that such a request joins, if it is the next one of many.
+[[gnu::always_inline]] inline Aggregate* latest_of(const armci_hdl_t* handle, int proc) {
+  return handle == nullptr || handle->aggregate == 0 ? nullptr : pending().latest(*handle, proc);
+}
+
 /// A put or get that could not be: `remote` does it, with `address` being the side at `proc`.
 template <class Remote>
 int copy(Call call, const void* src, void* dst, int bytes, int proc, const void* address,
@@ -130,12 +135,16 @@ int PARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int p
 int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl_t* handle) {
   if (may_pass(handle) && put_now(src, dst, bytes, proc)) [[likely]]
     return ok;
+  if (Aggregate* const aggregate = latest_of(handle, proc); aggregate != nullptr && src != nullptr)
+    if (aggregate->note_put(dst, src, static_cast<std::size_t>(bytes))) return ok;
   return nb_put_slow(src, dst, bytes, proc, handle, Call::here());
 }
 
 int PARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* handle) {
   if (may_pass(handle) && get_now(src, dst, bytes, proc)) [[likely]]
     return ok;
+  if (Aggregate* const aggregate = latest_of(handle, proc); aggregate != nullptr && dst != nullptr)
+    if (aggregate->note_get(dst, src, static_cast<std::size_t>(bytes))) return ok;
   return nb_get_slow(src, dst, bytes, proc, handle, Call::here());
 }
 

@@ -50,17 +50,28 @@ armature::Aggregate& Pending::aggregate_of(armci_hdl_t& handle, int proc) {
   Entry& entry = entry_of(handle, proc);
   if (entry.together && entry.together->rank() != proc) {
     entry.together->wait();
+    forget_latest();
     entry.together.reset();
   }
   if (!entry.together) entry.together.emplace(armature::Rank(proc));
   has_gathered_.store(true, std::memory_order_relaxed);
   if (entry.proc != proc) entry.proc = -1;
+  // Each request needs the lock where threads call at any time.
+  if (!threads_call()) note_latest(handle, proc, *entry.together);
   return *entry.together;
+}
+
+// In this order: who sees another aggregate sees no key of the one before.
+void Pending::note_latest(const armci_hdl_t& handle, int proc, armature::Aggregate& aggregate) {
+  latest_key_.store(0, std::memory_order_relaxed);
+  latest_.store(&aggregate, std::memory_order_release);
+  latest_key_.store(key_of(handle, proc), std::memory_order_release);
 }
 
 void Pending::wait(armci_hdl_t& handle) {
   if (handle.target == 0) return;
   std::unique_lock held(lock_);
+  forget_latest();
   auto entry = entries_.extract(handle.target);
   held.unlock();
   handle.target = 0;
@@ -74,6 +85,7 @@ bool Pending::test(armci_hdl_t& handle) {
   if (entry != entries_.end()) {
     if (!entry->second.test()) return false;
     entry->second.wait();  // an aggregate is ready for reuse once it was waited for
+    forget_latest();
     entries_.erase(entry);
   }
   handle.target = 0;
@@ -83,6 +95,7 @@ bool Pending::test(armci_hdl_t& handle) {
 void Pending::wait_process(int proc) {
   armature::wait_all(armature::Rank(proc));
   const std::lock_guard held(lock_);
+  forget_latest();
   for (auto item = entries_.begin(); item != entries_.end();) {
     const bool concerned = item->second.proc == proc || item->second.proc == -1;
     if (concerned) item->second.wait();
@@ -93,6 +106,7 @@ void Pending::wait_process(int proc) {
 void Pending::wait_all() {
   armature::wait_all();
   const std::lock_guard held(lock_);
+  forget_latest();
   for (auto& [number, entry] : entries_) entry.wait();
   entries_.clear();
 }

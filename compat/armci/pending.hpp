@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <concepts>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -37,6 +38,15 @@ class Pending {
     if (!threads_call()) held.unlock();
     use(found);
   }
+  /// The aggregate of the handle where it was the last one used, and for that process; else
+  /// nullptr. Takes no lock: most requests of an aggregate handle come one after the other.
+  [[nodiscard]] armature::Aggregate* latest(const armci_hdl_t& handle, int proc) const {
+    const std::uint64_t key = key_of(handle, proc);
+    if (handle.target == 0 || latest_key_.load(std::memory_order_acquire) != key) return nullptr;
+    armature::Aggregate* const found = latest_.load(std::memory_order_acquire);
+    // Another thread may have noted its own meanwhile.
+    return latest_key_.load(std::memory_order_relaxed) == key ? found : nullptr;
+  }
 
   void wait(armci_hdl_t& handle);
   /// True if all that the handle stands for is complete.
@@ -60,11 +70,22 @@ class Pending {
     bool test();
   };
 
+  /// Never 0 for a handle that stands for something.
+  static std::uint64_t key_of(const armci_hdl_t& handle, int proc) {
+    return std::uint64_t{static_cast<std::uint32_t>(handle.target)} << 32 |
+           static_cast<std::uint32_t>(proc);
+  }
+
   // Under the lock:
   Entry& entry_of(armci_hdl_t& handle, int proc);
   armature::Aggregate& aggregate_of(armci_hdl_t& handle, int proc);
+  void note_latest(const armci_hdl_t& handle, int proc, armature::Aggregate& aggregate);
+  /// Before an entry or an aggregate goes.
+  void forget_latest() { latest_key_.store(0, std::memory_order_relaxed); }
 
   std::atomic<bool> has_gathered_ = false;  // by an aggregate handle, so far
+  std::atomic<std::uint64_t> latest_key_ = 0;
+  std::atomic<armature::Aggregate*> latest_ = nullptr;
   std::mutex lock_;
   std::unordered_map<int, Entry> entries_;
   int last_ = 0;

@@ -54,7 +54,10 @@ struct GatheredPuts : GatheredPieces {
 
   void note(void* piece_to, const void* value, std::size_t value_bytes) {
     std::byte* const copy = values + count * value_bytes;
-    std::memcpy(copy, value, value_bytes);
+    if (value_bytes == sizeof(std::uint64_t)) [[likely]]
+      std::memcpy(copy, value, sizeof(std::uint64_t));
+    else
+      std::memcpy(copy, value, value_bytes);
     GatheredPieces::note(piece_to, copy);
   }
 };
@@ -185,6 +188,22 @@ class Aggregate {
     armature::accumulate_vector<T>(rank_, iov, options);
   }
 
+  /// Notes a get, or a put, that leaves with others of its size. False: it is none such, or not
+  /// known to be, and nothing was done; then get() or put() makes it. For layers whose calls are
+  /// compiled code of their own.
+  [[nodiscard]] bool note_get(void* to, const void* from, std::size_t bytes) {
+    if (gets_ == nullptr || !gets_->takes(from, bytes)) return false;
+    ++requests_;
+    gets_->note(to, from);
+    return true;
+  }
+  [[nodiscard]] bool note_put(void* to, const void* from, std::size_t bytes) {
+    if (puts_ == nullptr || !puts_->takes(to, bytes)) return false;
+    ++requests_;
+    puts_->note(to, from, bytes);
+    return true;
+  }
+
   /// Completes all requests locally; the handle may then be used again.
   void wait() {
     std::atomic_thread_fence(std::memory_order_acquire);
@@ -253,6 +272,8 @@ class Aggregate {
 
   [[gnu::noinline]] static void put_otherwise(detail::GatheredPuts* gathered, global_ptr<void> to,
                                               const void* from, std::size_t bytes) {
+    if (gathered != nullptr && gathered->takes(to.address(), bytes))
+      return gathered->note(to.address(), from, bytes);
     if (gathered == nullptr ||
         !detail::aggregate_gather(*gathered, to.rank(), to.address(), from, bytes))
       detail::make_implicit(
