@@ -306,7 +306,7 @@ int main(int argc, char** argv) {
   armci_msg_lgop(&factors, 1, "+");
   const int good = error <= 1e-10;
   if (m.me == 0) {
-    printf("LU of %d x %d in blocks of %d, %s, %d processes: %.3f s, %.2f GFLOP/s\n", m.n, m.n,
+    printf("LU of %d x %d in blocks of %d, %s, %d processes: %.4f s, %.2f GFLOP/s\n", m.n, m.n,
            m.edge, m.cyclic ? "cyclic" : "rectangles", processes, seconds,
            2e-9 / 3 * m.n * (double)m.n * m.n / seconds);
     printf("result %016lx\n", factors);

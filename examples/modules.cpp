@@ -42,7 +42,7 @@ void a(armature::World& world) {
     second.wait();
   });
   if (world.rank() == 0)
-    std::printf("B %.3f s, C %.3f s, both together %.3f s\n", b_alone, c_alone, together);
+    std::printf("B %.4f s, C %.4f s, both together %.4f s\n", b_alone, c_alone, together);
 }
 
 }  // namespace

@@ -3,10 +3,11 @@
 import dataclasses
 import statistics
 
-MARGIN = 0.05  # of a claim: what one run differs from the next by
-NEAR = 0.15    # as near to its border a claim that holds is measured again
-CLOSE = 0.06   # as near to the verdict's border the middle of three is not enough
-MOST = 5       # measurements of a figure
+MARGIN = 0.05      # of a claim: what one run differs from the next by
+NEAR = 0.15        # as near to its border a claim that holds is measured again
+CLOSE = 0.06       # as near to the verdict's border the middle of three is not enough
+MOST_AGREE = 0.75  # of the measurements: with fewer on the verdict's side three or five are not enough
+MOST = 7           # measurements of a figure
 
 
 class NotMeasured(Exception):
@@ -16,17 +17,19 @@ class NotMeasured(Exception):
 @dataclasses.dataclass
 class Claim:
     """`left <= right`, or with `relation` ">=" the other way; words says what both are. What was counted is the same in
-    each run: there is no margin, and nothing to measure again."""
+    each run: there is no margin, and nothing to measure again; "<" is for such. `why` is the reason where it is known not
+    to hold today, which the report gives where it does not."""
     words: str
     left: float
     relation: str
     right: float
     is_counted: bool = False
+    why: str = ""
 
     @property
     def ratio(self):
         """At most 1 where the claim holds without a margin."""
-        small, large = (self.left, self.right) if self.relation == "<=" else (self.right, self.left)
+        small, large = (self.right, self.left) if self.relation == ">=" else (self.left, self.right)
         if large <= 0:  # nothing gained, or less than that
             return float("inf") if small > large else 1.0
         return small / large
@@ -36,10 +39,9 @@ class Claim:
         """True where another run might say otherwise: near to its border, or not held, as on a disturbed machine."""
         return not self.is_counted and self.ratio > 1 - NEAR
 
-    @property
-    def most(self):
-        """The largest ratio with which it is held."""
-        return 1 if self.is_counted else 1 + MARGIN
+    def is_held(self, ratio):
+        """Whether it is where both sides have that ratio."""
+        return ratio < 1 if self.relation == "<" else ratio <= (1 if self.is_counted else 1 + MARGIN)
 
 
 @dataclasses.dataclass
@@ -91,17 +93,29 @@ def judge(measurements):
         ratio = statistics.median_high(ratios)
         shown = next(claim for claim in same if claim.ratio == ratio)
         verdicts.append({"words": shown.words, "left": shown.left, "relation": shown.relation, "right": shown.right,
-                         "ratio": ratio, "held": ratio <= shown.most, "measured": 1 if shown.is_counted else len(same)})
+                         "ratio": ratio, "held": shown.is_held(ratio), "why": shown.why,
+                         "measured": 1 if shown.is_counted else len(same),
+                         "agree": sum(shown.is_held(one) == shown.is_held(ratio) for one in ratios)})
     return verdicts
 
 
 def measured_enough(measurements):
-    """True unless a claim is in doubt, and has not been measured three times yet; five times where the middle of three
-    might be on the other side another day."""
+    """True unless a claim is in doubt, and has not been measured three times yet; more often where the middle one might
+    be on the other side another day, as it is near to the border, or where others are on the other side."""
     if len(measurements) == 1:
         return not any(claim.is_doubtful for claim in measurements[0].claims)
-    is_close = any(abs(one["ratio"] - 1 - MARGIN) < CLOSE and one["measured"] > 1 for one in judge(measurements))
-    return len(measurements) >= MOST or (len(measurements) == 3 and not is_close)
+    is_odd = len(measurements) % 2 == 1  # of an even number there is no middle one
+    return len(measurements) >= MOST or (is_odd and not any(may_turn(one) for one in judge(measurements)))
+
+
+def may_turn(verdict):
+    """Whether another day's verdict might be another: fewer than three quarters of the measurements say the same, or
+    the middle one is near to the border."""
+    times = verdict["measured"]
+    if times == 1:
+        return False
+    is_near = abs(verdict["ratio"] - 1 - MARGIN) < CLOSE
+    return verdict["agree"] < MOST_AGREE * times or (is_near and times < 5)
 
 
 def measure(figure, run):

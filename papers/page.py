@@ -21,6 +21,9 @@ PAPERS = {"armi-rmi-2003": "ARMI: an adaptive, platform independent communicatio
           "armci-1999": "ARMCI: a portable remote memory copy library (1999)"}
 
 
+SIGNS = {"<=": "≤", ">=": "≥", "<": "<"}
+
+
 def number(value):
     """Four digits at most, and no more zeros than needed."""
     if value == 0 or value != value or abs(value) == float("inf"):
@@ -43,8 +46,13 @@ def word_of(one):
     return "held" if one["held"] else "not held"
 
 
+def why_of(one):
+    """Why a claim does not hold today, where that is known."""
+    return "" if one["held"] else one.get("why", "")
+
+
 def comparison(one):
-    sign = {"<=": "≤", ">=": "≥"}[one["relation"]]
+    sign = SIGNS[one["relation"]]
     times = f", the middle of {one['measured']}" if one["measured"] > 1 else ""
     return f"{one['words']}: {number(one['left'])} {sign} {number(one['right'])}{times}"
 
@@ -68,8 +76,9 @@ def claims_table(verdicts):
     """Each claim with both of its sides."""
     rows = ""
     for one in verdicts:
-        sign = {"<=": "≤", ">=": "≥"}[one["relation"]]
-        rows += (f'<tr><td>{html.escape(one["words"])}</td><td class="number">{number(one["left"])} {sign} {number(one["right"])}</td>'
+        sign = SIGNS[one["relation"]]
+        why = f'<br><span class="reason">{html.escape(why_of(one))}</span>' if why_of(one) else ""
+        rows += (f'<tr><td>{html.escape(one["words"])}{why}</td><td class="number">{number(one["left"])} {sign} {number(one["right"])}</td>'
                  f'<td class="number">{one["measured"]}</td><td>{marked(word_of(one))}</td></tr>\n')
     return f"<table><tr><th>measured today</th><th>inequality</th><th>times</th><th></th></tr>\n{rows}</table>\n"
 
@@ -108,10 +117,8 @@ def summary(results):
 
 
 def measured_on(results):
-    days = sorted({one["when"] for one in results["figures"]})
-    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     full = ", with --full" if all(one["full"] for one in results["figures"]) else ""
-    return f"{results['machine']}; {when}; {sum(one['seconds'] for one in results['figures'])} s in all{full}"
+    return f"{results['machine']}; {sum(one['seconds'] for one in results['figures'])} s in all{full}"
 
 
 def content(results):
@@ -119,7 +126,7 @@ def content(results):
     text = f'<style>{MARKS}</style>\n<h1 id="the-papers-reproduced">The papers, reproduced</h1>\n'
     text += (f'<p>{html.escape(measured_on(results))}. A claim is an '
              "inequality; it holds where its two sides differ by no more than 5 % in the wrong direction. One that "
-             "does not hold, or is within 15 % of its border, is measured three or five times, and the middle counts.</p>\n")
+             "does not hold, or is within 15 % of its border, is measured three to seven times, and the middle counts.</p>\n")
     text += "<p>" + " ".join(f"{count} {marked(word)}" for word, count in counts_of(results).items()) + "</p>\n" + summary(results)
     for paper, title in PAPERS.items():
         sections = "".join(section(one) for one in results["figures"] if one["paper"] == paper)
@@ -155,7 +162,7 @@ def words_of(figure):
     if figure["status"] != "measured":
         return text + wrapped(f"* {figure['reason'].strip('.')}.")
     for one in figure["verdicts"]:
-        text += wrapped(f"* {comparison(one)}: {word_of(one)}.")
+        text += wrapped(f"* {comparison(one)}: {word_of(one)}. {why_of(one)}")
     for reason in figure["missing"]:
         text += wrapped(f"* Not measured: {reason.strip('.')}.")
     return text

@@ -7,7 +7,9 @@ import datetime
 import json
 import os
 import pathlib
+import re
 import signal
+import subprocess
 import sys
 import time
 
@@ -51,7 +53,20 @@ def machine():
                 break
     except OSError:
         pass
-    return f"{len(os.sched_getaffinity(0))} usable cores ({model}), load {os.getloadavg()[0]:.1f} at the start"
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    libraries = "".join(f"; {version}" for version in map(version_of, running.LIBRARIES) if version)
+    return (f"{len(os.sched_getaffinity(0))} usable cores ({model}), {memory:.0f} GiB{libraries}; "
+            f"load {os.getloadavg()[0]:.1f} at the start")
+
+
+def version_of(library):
+    """An MPI library with its version, as its launcher names it; nothing where it is not there."""
+    try:
+        said = subprocess.run([f"mpirun.{library}", "--version"], capture_output=True, text=True, timeout=20).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    found = re.search(r"(?:\(Open(?:RTE| MPI)\)|Version:)\s*(\S+)", said)
+    return f"{running.LIBRARIES[library]} {found[1]}" if found else ""
 
 
 def described(figure):

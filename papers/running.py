@@ -35,6 +35,7 @@ class Run:
         self.matrix = None   # a file that figures of the sparse matrix take instead of their own
         self.commands = []   # of the figure that is being measured
         self._kept = {}      # what several figures need of the same measurement
+        self._counted = {}   # the same of what another measurement would not change
         self._until = time.monotonic() + budget_s
         self._figure_until = None
         self._rest_s = 0     # what the figures behind this one take
@@ -64,6 +65,20 @@ class Run:
         """The shortest of several runs of a program that takes a second or less; once more with --full."""
         return min(measure() for _ in range(times + self.full))
 
+    def fastest_in_turn(self, times, ways, missing):
+        """{name: the shortest of several runs} of {name: measure}. They take turns, so what slows the machine down for a
+        while slows all of them down. One that fails is left out, and named in `missing`."""
+        found = {}
+        for _ in range(times + self.full):
+            for name in list(ways):
+                try:
+                    found[name] = min(ways[name](), found.get(name, float("inf")))
+                except NotMeasured as reason:
+                    missing.append(f"{name}: {reason}")
+                    ways = {other: measure for other, measure in ways.items() if other != name}
+                    found.pop(name, None)
+        return found
+
     def command(self, words, timeout_s=60, environment=None, cwd=None):
         """What a command prints. Raises NotMeasured, which says why, where it fails. One that takes too long counts
         with what it has printed by then."""
@@ -90,7 +105,7 @@ class Run:
             raise
         if process.returncode != 0:
             said = (errors.strip() or printed.strip() or "nothing").splitlines()[0]
-            raise NotMeasured(f"{shown} ended with {process.returncode}: {said[:200]}")
+            raise NotMeasured(f"{shown} ended with {process.returncode}: {self._short(said)[:200]}")
         return printed
 
     def _time_left(self, timeout_s):
@@ -105,15 +120,16 @@ class Run:
         folder = rf"{re.escape(tempfile.gettempdir())}/papers-\w+"
         return re.sub(folder, "$FOLDER", word.replace(f"{ROOT}/", ""))
 
-    def kept(self, key, make):
-        """Measured once, also where several figures show it."""
-        if key not in self._kept:
+    def kept(self, key, make, is_counted=False):
+        """Measured once, also where several figures show it; what is counted, as no time is, is never measured again."""
+        kept = self._counted if is_counted else self._kept
+        if key not in kept:
             before = len(self.commands)
             value = make()
-            self._kept[key] = (value, self.commands[before:])
-        elif not set(self._kept[key][1]) <= set(self.commands):
-            self.commands += self._kept[key][1]
-        return self._kept[key][0]
+            kept[key] = (value, self.commands[before:])
+        elif not set(kept[key][1]) <= set(self.commands):
+            self.commands += kept[key][1]
+        return kept[key][0]
 
     # -- Armature
 
@@ -124,9 +140,11 @@ class Run:
         return self.command([self.build / "bin/armature", "run", "-n", ranks, "--timeout", timeout_s - 2, *options, path,
                              *arguments], timeout_s, environment)
 
-    def simulated(self, ranks, program, *arguments, timeout_s=60):
-        """What a program prints by the simulated clock, which goes beyond the cores of this machine."""
-        return self.launch(ranks, program, *arguments, options=["--simulate", 1, "--network", SIMULATED], timeout_s=timeout_s)
+    def simulated(self, ranks, program, *arguments, node=1, timeout_s=60):
+        """What a program prints by the simulated clock, which goes beyond the cores of this machine; with so many ranks on
+        each node."""
+        network = SIMULATED + (f",node={node}" if node > 1 else "")
+        return self.launch(ranks, program, *arguments, options=["--simulate", 1, "--network", network], timeout_s=timeout_s)
 
     def windows(self, engine):
         """{operation: {size: ns}} of an engine's own calls: bench/engines/windows.cpp."""

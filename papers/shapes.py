@@ -33,7 +33,7 @@ def best(found, operation, size):
 def number_behind(word, text):
     """The first number behind that word in what a program has printed."""
     _, found, rest = text.partition(word)
-    for one in rest.replace(",", " ").split() if found else []:
+    for one in rest.replace(",", " ").replace(":", " ").split() if found else []:
         try:
             return float(one)
         except ValueError:

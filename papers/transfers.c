@@ -6,10 +6,12 @@
  *   armature run -n 2 build/bin/papers/transfers contiguous strided gather overlap accumulate
  *   armature run -n 2 --nodes 2 build/bin/papers/transfers strided
  *
- * contiguous: bytes, in a window of eight, and one by one. strided: square sections of a matrix of
- * doubles by one call (.section), or a call for each row (.rows). gather: every third element, one
- * by one, as a vector, and by an aggregate handle. overlap: per cent of a get that is hidden behind
- * as long a computation, and behind one of twice that. accumulate: contiguous and sections. */
+ * contiguous: bytes, in a window of eight, and one by one; put.local is until the call returns, the
+ * others with their fence. strided: square sections of a matrix of doubles by one call (.section),
+ * or a call for each row (.rows). gather: every third element, one by one, as a vector, and by an
+ * aggregate handle. overlap: per cent of a get that is hidden behind as long a computation, and
+ * behind one of twice that. accumulate: contiguous and sections. Ways to do the same take turns, a
+ * batch each: what slows the machine down for a while slows all of them down. */
 #include <armci.h>
 #include <message.h>
 #include <stdio.h>
@@ -142,6 +144,23 @@ static double time_of(void (*call)(void)) {
   return middle(ns, BATCHES);
 }
 
+/* A put until it returns: those of a window, whose fence is not counted. */
+static double put_local_ns(void) {
+  double ns[BATCHES];
+  const int windows = calls_of_batch(batch_ns(put_one, 2)) / WINDOW + 1;
+  for (int i = 0; i < BATCHES; ++i) {
+    double seconds = 0;
+    for (int j = 0; j < windows; ++j) {
+      const double start = armci_timer();
+      for (int k = 0; k < WINDOW; ++k) ARMCI_Put(local, target, argument, 1);
+      seconds += armci_timer() - start;
+      ARMCI_Fence(1);
+    }
+    ns[i] = seconds * 1e9 / windows / WINDOW;
+  }
+  return middle(ns, BATCHES);
+}
+
 /* Connections are made, and the processor has got its speed, before anything counts. */
 static void warm_up(void) {
   argument = 4096;
@@ -159,9 +178,32 @@ static void row(const char* operation, int size, double divisor, void (*call)(vo
   fflush(stdout);
 }
 
+struct way {
+  const char* operation;
+  void (*call)(void);
+};
+enum { WAYS_MAX = 3 };
+
+/* Rows of ways to do the same, which take turns. */
+static void rows_in_turn(const struct way* ways, int count, int size) {
+  double ns[WAYS_MAX][BATCHES];
+  int calls[WAYS_MAX];
+  argument = size;
+  for (int w = 0; w < count; ++w) {
+    ways[w].call();
+    calls[w] = calls_of_batch(batch_ns(ways[w].call, 2));
+  }
+  for (int i = 0; i < BATCHES; ++i)
+    for (int w = 0; w < count; ++w) ns[w][i] = batch_ns(ways[w].call, calls[w]);
+  for (int w = 0; w < count; ++w)
+    printf("%s\t%d\t%.2f\n", ways[w].operation, size, middle(ns[w], BATCHES));
+  fflush(stdout);
+}
+
 static void contiguous(void) {
   for (int bytes = 8; bytes <= LONGEST; bytes *= bytes < 1024 ? 8 : 4) {
     row("put", bytes, 1, put_one);
+    printf("put.local\t%d\t%.2f\n", bytes, put_local_ns());
     row("get", bytes, 1, get_one);
     row("put.window", bytes, WINDOW, put_window);
     row("get.window", bytes, WINDOW, get_window);
@@ -169,21 +211,19 @@ static void contiguous(void) {
 }
 
 static void strided(void) {
-  for (int rows = 8; rows <= SIDE; rows *= 2) {
-    row("get.section", rows, 1, get_section);
-    row("get.rows", rows, 1, get_rows);
-  }
+  const struct way ways[] = {{"get.section", get_section}, {"get.rows", get_rows}};
+  for (int rows = 8; rows <= SIDE; rows *= 2) rows_in_turn(ways, 2, rows);
 }
 
 static void gather(void) {
   const int counts[] = {1, 10, 100, COUNT_MAX};
+  const struct way gets[] = {
+      {"get.each", get_each}, {"get.vector", get_vector}, {"get.aggregated", get_aggregated}};
+  const struct way puts[] = {
+      {"put.each", put_each}, {"put.vector", put_vector}, {"put.aggregated", put_aggregated}};
   for (int i = 0; i < 4; ++i) {
-    row("get.each", counts[i], 1, get_each);
-    row("get.vector", counts[i], 1, get_vector);
-    row("get.aggregated", counts[i], 1, get_aggregated);
-    row("put.each", counts[i], 1, put_each);
-    row("put.vector", counts[i], 1, put_vector);
-    row("put.aggregated", counts[i], 1, put_aggregated);
+    rows_in_turn(gets, WAYS_MAX, counts[i]);
+    rows_in_turn(puts, WAYS_MAX, counts[i]);
   }
 }
 

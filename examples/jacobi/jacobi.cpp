@@ -87,7 +87,8 @@ class Band {
       double* next = row(number + 1, i);
       for (int j = 1; j + 1 < width_; ++j) {
         next[j] = 0.25 * (up[j] + down[j] + here[j - 1] + here[j + 1]);
-        change = std::max(change, std::abs(next[j] - here[j]));
+        const double by = std::abs(next[j] - here[j]);
+        change = by > change ? by : change;
       }
     }
     return change;
@@ -145,7 +146,7 @@ int solve(World& world, Options options) {
   const bool good = error < 1e-10;
   if (world.rank() == 0)
     std::printf(
-        "%d x %d points, %d ranks, %d steps by %s: %.3f s, %.0f M points/s, last change "
+        "%d x %d points, %d ranks, %d steps by %s: %.4f s, %.0f M points/s, last change "
         "%.2e, error %.1e: %s\n",
         options.n, options.n, world.size(), options.steps, options.calls ? "calls" : "puts",
         seconds, 1e-6 * options.n * options.n * options.steps / std::max(seconds, 1e-9), change,

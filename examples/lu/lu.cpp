@@ -74,7 +74,7 @@ Options parse_options(int argc, char** argv, int ranks) {
 
 void print_outcome(const char* name, int n, lu::Outcome outcome) {
   const double operations = 2.0 / 3.0 * n * n * n;
-  fmt::print("{:<14} {:8.3f} s  {:6.2f} Gflop/s  residual {:.1e}\n", name, outcome.seconds,
+  fmt::print("{:<14} {:9.4f} s  {:6.2f} Gflop/s  residual {:.1e}\n", name, outcome.seconds,
              operations / outcome.seconds * 1e-9, outcome.residual);
   std::fflush(stdout);
 }

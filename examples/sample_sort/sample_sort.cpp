@@ -69,7 +69,7 @@ bool is_sorted_over(const World& world, const Numbers& mine) {
 }
 
 void print(const char* name, double seconds, double share_seconds, bool good) {
-  std::printf("%-15s %8.3f s   efficiency %4.0f %%   %s\n", name, seconds,
+  std::printf("%-15s %9.4f s   efficiency %4.0f %%   %s\n", name, seconds,
               100 * share_seconds / std::max(seconds, 1e-9), good ? "sorted" : "WRONG");
   std::fflush(stdout);
 }

@@ -67,14 +67,15 @@ class Verdicts(unittest.TestCase):
         self.assertEqual((result["verdicts"][0]["held"], len(asked)), (False, 3))
 
     def test_the_middle_of_three_counts_near_the_border(self):
-        result, asked = self.measured(10.9, 9.0, 9.8)
-        self.assertEqual((result["verdicts"][0]["held"], result["verdicts"][0]["left"], len(asked)), (True, 9.8, 3))
-        result, asked = self.measured(10.9, 9.8, 11.4, 9.8)
-        self.assertEqual((result["verdicts"][0]["held"], len(asked)), (True, 5))
-        result, asked = self.measured(10.9, 9.8, 11.4, 12.0)
-        self.assertEqual((result["verdicts"][0]["held"], result["verdicts"][0]["left"], len(asked)), (False, 11.4, 5))
-        result, asked = self.measured(11.4, 9.8, 11.2)
-        self.assertEqual((result["verdicts"][0]["held"], len(asked)), (False, 3))
+        for lefts, expected in (((8.8, 9.0, 8.9), (True, 8.9, 3)),                # all agree, and are not near
+                                ((10.2, 10.1, 10.3), (True, 10.3, 5)),           # all agree, near
+                                ((10.9, 9.0, 9.8), (True, 9.8, 5)),              # one of three is on the other side
+                                ((10.9, 9.8, 11.4, 9.8), (True, 9.8, 7)),        # two of five are
+                                ((10.9, 9.8, 11.4, 12.0), (False, 11.4, 5)),
+                                ((11.4, 9.8, 11.2), (False, 11.2, 5))):
+            result, asked = self.measured(*lefts)
+            verdict = result["verdicts"][0]
+            self.assertEqual((verdict["held"], verdict["left"], len(asked)), expected, lefts)
 
     def test_a_run_that_is_late_measures_once(self):
         self.run_ = running.Run("/nonexistent/build", budget_s=0)
@@ -116,6 +117,36 @@ class Verdicts(unittest.TestCase):
                 [dataclasses.replace(one, is_counted=True) for one in by_time(run).claims])
             result = figures.measure(made, self.run_)
             self.assertEqual((result["verdicts"][0]["held"], len(asked)), (held, 1))
+
+    def test_less_is_not_the_same(self):
+        for left, held in ((9.9, True), (10.0, False)):
+            made = figure(lambda _run, left=left: Measured([Claim("a is less", left, "<", 10.0, is_counted=True)]))
+            self.assertEqual(figures.measure(made, self.run_)["verdicts"][0]["held"], held)
+
+    def test_ways_take_turns_and_the_shortest_counts(self):
+        turns, missing = [], []
+
+        def way(name, *times):
+            left = list(times)
+
+            def measure():
+                turns.append(name)
+                if left[0] is None:
+                    raise NotMeasured("no such thing")
+                return left.pop(0)
+            return measure
+        ways = {"a": way("a", 3, 1, 2), "b": way("b", 5, None), "c": way("c", 6, 7, 4)}
+        self.assertEqual(self.run_.fastest_in_turn(3, ways, missing), {"a": 1, "c": 4})
+        self.assertEqual("".join(turns), "abcabcac")
+        self.assertEqual(missing, ["b: no such thing"])
+
+    def test_what_is_counted_is_counted_once(self):
+        made = []
+        for _ in range(2):
+            self.run_.forget()
+            self.run_.kept("timed", lambda: made.append(self.run_.command(["echo", "a"])))
+            self.run_.kept("counted", lambda: made.append(self.run_.command(["echo", "b"])), is_counted=True)
+        self.assertEqual(made, ["a\n", "b\n", "a\n"])
 
     def test_both_relations_and_no_gain(self):
         self.assertEqual(Claim("", 8, ">=", 4).ratio, 0.5)
@@ -201,7 +232,7 @@ class Pages(unittest.TestCase):
                    "  aggregation   rounds        calls        ms        calls/s\n"
                    "           75       33  114,437,783    500.00    228,875,566\n"
                    "     adaptive       33  114,437,783    250.00    457,751,132\n")
-        self.assertEqual(armi_rmi.search_seconds(printed), {"75": 0.5, "adaptive": 0.25})
+        self.assertEqual(armi_rmi.searches(printed), {"75": (0.5, 33, 114437783), "adaptive": (0.25, 33, 114437783)})
 
     def test_plots_are_pictures(self):
         for series in ({"a": [[1, 1.0]]}, {"a": [[8, 0.5], [1 << 20, 3e7]], "<b>": [[8, 1.0]]}, {"a": [[0, 0.0]]},
@@ -222,13 +253,14 @@ class Pages(unittest.TestCase):
 
     def test_page_and_words_say_each_verdict(self):
         held = [{"words": "a is ahead", "left": 1234.5, "relation": "<=", "right": 2000, "ratio": .6, "held": True, "measured": 1}]
-        lost = [held[0] | {"held": False, "measured": 3}]
+        lost = [held[0] | {"held": False, "measured": 3, "why": "c is < d now"}]
         for result, word in ((dict(verdicts=held), "held"), (dict(verdicts=held + lost), "not held")):
             results = stored({"status": "measured", "x": "x", "y": "y", "series": {"a": [[1, 2]]}, "missing": ["c: no c"],
                               "table": [["what", "ns"], ["a<b", 1.5]], "log": "xy"} | result)
             for text in (page.page(results), page.in_words(results)):
                 self.assertIn("1,23", text)
                 self.assertIn("c: no c", text)
+                self.assertEqual("d now" in text, word == "not held")
             self.assertIn(f"{page.marked(word)}</h3>", page.page(results))
             self.assertIn("a &lt;title&gt;", page.page(results))
             self.assertIn("<code>./dev papers --only armci-1999.4</code>", page.page(results))
