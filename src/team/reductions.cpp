@@ -364,6 +364,9 @@ void detail::scan_bytes(const Team& members, void* data, const Reduction& reduct
   TeamState& team = members.checked("scan");
   const TeamState::Collective one_at_a_time(team, "scan");
   auto* buffer = static_cast<std::byte*>(data);
+  // The first value may be an element of the data, which the first piece overwrites.
+  Scratch kept({.count = 1, .element_bytes = reduction.element_bytes});
+  if (first != nullptr) first = std::memcpy(kept.get(), first, reduction.element_bytes);
   const std::size_t piece = elements_per_round(reduction, "scan");
   const Agreed agreed{first == nullptr ? Kind::scan : Kind::exclusive_scan,
                       reduced_bytes(reduction)};

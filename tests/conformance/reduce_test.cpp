@@ -195,6 +195,15 @@ TEST(Reductions, exclusive_scan_in_every_size) {
   }
 }
 
+TEST(Reductions, exclusive_scan_may_begin_with_an_element_of_its_data) {
+  for (const std::size_t n : lengths) {
+    if (n == 0) continue;
+    std::vector<std::int64_t> data(n, 3);
+    exclusive_scan(world(), std::span(data), data.front());
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(data[i], 3 * (me() + 1)) << i << " of " << n;
+  }
+}
+
 TEST(Reductions, exclusive_scan_keeps_the_order) {
   const Affine first = step(ranks(), 0);
   Affine expected = first;
