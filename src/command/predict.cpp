@@ -101,11 +101,13 @@ bool is_option(const std::string& word, std::string_view name) {
 }
 
 /// The end of the options that stand behind the program. It has options of its own, which may have
-/// the same names: --ranks comes first.
+/// the same names: --ranks comes first, and does not stand before the program, too.
 std::size_t end_of_options_behind(const std::vector<std::string>& words, std::size_t program) {
   constexpr std::array<std::string_view, 3> names = {"--ranks", "--network", "--output"};
   std::size_t at = program + 1;
   if (at >= words.size() || !is_option(words[at], names.front())) return at;
+  for (std::size_t before = 1; before < program; ++before)
+    if (is_option(words[before], names.front())) return at;
   while (at < words.size() && std::ranges::any_of(names, [&](std::string_view name) {
            return is_option(words[at], name);
          }))

@@ -72,6 +72,8 @@ def options_behind_the_program():
         done = run(PROGRAM, *words)
         assert "is not possible here" not in done.stderr, (words, done.stderr)
     assert "there is no kernel '--ranks'" in done.stderr, done.stderr
+    done = run("--ranks", 2, PROGRAM, "--ranks")
+    assert "there is no kernel '--ranks'" in done.stderr, done.stderr
 
 
 def errors():
