@@ -109,9 +109,12 @@ void map_all_segments(const Mapping& mapping, const std::vector<int>& segments) 
     }
   std::byte* const begin = mapping.segment(0);
   const std::size_t bytes = bytes_of_segments(mapping);
-  if (!open_mapped(begin, bytes, access))
+  if (!open_mapped(begin, bytes, access)) {
+    const int error = errno;
+    munmap(begin, bytes);
     base::fail(Errc::start,
-               fmt::format("the segments cannot be touched: {}", base::system_text(errno)));
+               fmt::format("the segments cannot be touched: {}", base::system_text(error)));
+  }
   // A core file would have all their pages, used or not. What is used comes in before it is written
   // (core_file.cpp). Should the kernel refuse, they are in it.
   (void)madvise(begin, bytes, MADV_DONTDUMP);
