@@ -200,8 +200,7 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
       "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
       "is delayed; the same seed repeats the run. Virtual ranks of several nodes, "
       "and where processes die, leave or come: in processes that act in turn. FIRST-LAST: a run "
-      "for "
-      "each of these seeds, and the first one that fails is named",
+      "for each of these seeds, and the first one that fails is named",
       [](LaunchOptions& o, const std::string& text) {
         const Schedules schedules = parse_schedules(text);
         o.simulation_seed = schedules.first;
