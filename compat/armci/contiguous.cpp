@@ -37,9 +37,11 @@ int check(Call call, const void* src, const void* dst, int bytes) {
          armature::layer::get_direct(Rank(proc), dst, src, static_cast<std::size_t>(bytes));
 }
 
-/// The aggregate that such a request joins, if it is the next one of many.
+/// The aggregate that such a request joins, if it is the next one of many. Where threads call at
+/// any time each one needs the lock.
 [[gnu::always_inline]] inline Aggregate* latest_of(const armci_hdl_t* handle, int proc) {
-  return handle == nullptr || handle->aggregate == 0 ? nullptr : pending().latest(*handle, proc);
+  const bool may_join = handle != nullptr && handle->aggregate != 0 && !threads_call();
+  return may_join ? pending().latest(*handle, proc) : nullptr;
 }
 
 /// A put or get that could not be: `remote` does it, with `address` being the side at `proc`.

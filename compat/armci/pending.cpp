@@ -49,8 +49,8 @@ void Pending::add(armci_hdl_t& handle, int proc, armature::Handle&& operation) {
 armature::Aggregate& Pending::aggregate_of(armci_hdl_t& handle, int proc) {
   Entry& entry = entry_of(handle, proc);
   if (entry.together && entry.together->rank() != proc) {
-    entry.together->wait();
     forget_latest();
+    entry.together->wait();
     entry.together.reset();
   }
   if (!entry.together) entry.together.emplace(armature::Rank(proc));
@@ -83,9 +83,9 @@ bool Pending::test(armci_hdl_t& handle) {
   const std::lock_guard held(lock_);
   const auto entry = entries_.find(handle.target);
   if (entry != entries_.end()) {
+    forget_latest();
     if (!entry->second.test()) return false;
     entry->second.wait();  // an aggregate is ready for reuse once it was waited for
-    forget_latest();
     entries_.erase(entry);
   }
   handle.target = 0;

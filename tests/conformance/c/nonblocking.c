@@ -181,6 +181,38 @@ static void fences_cover_what_an_aggregate_handle_has_gathered(void) {
   drop(p);
 }
 
+/* More than leave together, by two handles in turn. */
+static void put_by_two_handles(int* to, const int* from, armci_hdl_t* handles) {
+  for (int i = 0; i < 3 * count; ++i)
+    CHECK_EQUAL(
+        ARMCI_NbPut((int*)from + i, to + i, sizeof(int), right_of(me), &handles[i % 7 == 0]), 0);
+}
+
+static void aggregate_handles_are_used_again_after_each_way_to_complete(void) {
+  pieces p = make_pieces(3 * count * sizeof(int));
+  int from[3 * count];
+  armci_hdl_t handles[2] = {{0, 0}, {0, 0}};
+  for (int h = 0; h < 2; ++h) ARMCI_SET_AGGREGATE_HANDLE(&handles[h]);
+  for (int way = 0; way < 4; ++way) {
+    for (int i = 0; i < 3 * count; ++i) from[i] = (way * nproc + me) * 3 * count + i;
+    put_by_two_handles(p.at[right_of(me)], from, handles);
+    for (int h = 0; h < 2 && way < 2; ++h) {
+      if (way == 0) CHECK_EQUAL(ARMCI_Wait(&handles[h]), 0);
+      while (way == 1 && ARMCI_Test(&handles[h]) != 0) {
+      }
+    }
+    if (way == 2) CHECK_EQUAL(ARMCI_WaitProc(right_of(me)), 0);
+    if (way == 3) CHECK_EQUAL(ARMCI_WaitAll(), 0);
+    ARMCI_Barrier();
+    int wrong = 0;
+    for (int i = 0; i < 3 * count; ++i)
+      wrong += ((int*)mine(p))[i] != (way * nproc + left_of(me)) * 3 * count + i;
+    CHECK_EQUAL(wrong, 0);
+    ARMCI_Barrier();
+  }
+  drop(p);
+}
+
 const test_case nonblocking_tests[] = {
     {"explicit handles complete one by one", explicit_handles_complete_one_by_one},
     {"one handle stands for many transfers", one_handle_stands_for_many_transfers},
@@ -195,5 +227,7 @@ const test_case nonblocking_tests[] = {
     {"wait all completes explicit handles too", wait_all_completes_explicit_handles_too},
     {"fences cover what an aggregate handle has gathered",
      fences_cover_what_an_aggregate_handle_has_gathered},
+    {"aggregate handles are used again after each way to complete",
+     aggregate_handles_are_used_again_after_each_way_to_complete},
     {NULL, NULL},
 };
