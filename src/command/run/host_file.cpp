@@ -57,13 +57,17 @@ std::vector<HostLine> read_host_file(const std::string& path) {
 }
 
 HostFile::HostFile(std::string path)
-    : path_(std::move(path)), state_(state_of(path_)), wanted_(read_host_file(path_)) {
+    : path_(std::move(path)),
+      state_(state_of(path_)),
+      seen_(state_),
+      wanted_(read_host_file(path_)) {
   nodes_ = wanted_;
 }
 
 bool HostFile::read_again(std::string& problem) {
   const std::uint64_t now = state_of(path_);
-  if (now == 0 || std::exchange(state_, now) == now) return false;
+  if (now == 0 || std::exchange(seen_, now) != now || now == state_) return false;
+  state_ = now;
   try {
     wanted_ = read_host_file(path_);
   } catch (const Error& error) {

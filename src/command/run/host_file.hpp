@@ -31,8 +31,9 @@ class HostFile {
   [[nodiscard]] const std::vector<HostLine>& nodes() const { return nodes_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Reads the file again where it has changed. True where it has. A file that makes no sense is as
-  /// if it had not changed; `problem` says why.
+  /// Reads the file again where it has changed, and is as it was at the last call: whoever writes
+  /// it has done so. True where it has read it. A file that makes no sense is as if it had not
+  /// changed; `problem` says why.
   bool read_again(std::string& problem);
   /// The lines whose nodes the job neither has nor was asked for. `living`: the nodes that it has.
   /// One that has died is not asked for until its line has gone and come back.
@@ -54,6 +55,7 @@ class HostFile {
 
   const std::string path_;
   std::uint64_t state_ = 0;  // of the file when it was read
+  std::uint64_t seen_ = 0;   // at the last look
   std::vector<HostLine> wanted_, nodes_, coming_;
   std::set<std::string> gone_;  // names of nodes that have died
 };

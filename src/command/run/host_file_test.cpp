@@ -19,6 +19,11 @@ class HostFileTest : public testing::Test {
     static int times = 0;
     std::ofstream(path_) << text << '#' << std::string(static_cast<std::size_t>(++times), ' ');
   }
+  /// At the second look, when the file is as it was at the first one.
+  bool reads_again(HostFile& file) {
+    EXPECT_FALSE(file.read_again(problem_));
+    return file.read_again(problem_);
+  }
   static std::string names(const std::vector<HostLine>& lines) {
     std::string all;
     for (const HostLine& line : lines) all += line.name + ';';
@@ -50,7 +55,7 @@ TEST_F(HostFileTest, nodes_come_and_go_with_their_lines) {
   HostFile file(path_);
   EXPECT_FALSE(file.read_again(problem_));
   write("b\nc\nd\n");
-  EXPECT_TRUE(file.read_again(problem_));
+  EXPECT_TRUE(reads_again(file));
   EXPECT_EQ(file.to_leave({0, 1}), std::vector<int>{0});
   const auto lines = file.to_come({0, 1});
   EXPECT_EQ(names(lines), "c;d;");
@@ -66,9 +71,21 @@ TEST_F(HostFileTest, what_makes_no_sense_changes_nothing) {
   write("a\nb\n");
   HostFile file(path_);
   write("a\na\n");
-  EXPECT_FALSE(file.read_again(problem_));
+  EXPECT_FALSE(reads_again(file));
   EXPECT_NE(problem_.find("line 2: a is there twice"), std::string::npos) << problem_;
   EXPECT_TRUE(file.to_leave({0, 1}).empty());
+}
+
+TEST_F(HostFileTest, what_is_being_written_is_not_read) {
+  write("a\nb\n");
+  HostFile file(path_);
+  write("");
+  EXPECT_FALSE(file.read_again(problem_));
+  write("a\nb\nc\n");
+  EXPECT_FALSE(file.read_again(problem_));
+  EXPECT_TRUE(file.to_leave({0, 1}).empty());
+  EXPECT_TRUE(file.read_again(problem_));
+  EXPECT_EQ(names(file.to_come({0, 1})), "c;");
 }
 
 TEST_F(HostFileTest, a_node_that_has_died_comes_when_its_line_comes_back) {
@@ -76,10 +93,10 @@ TEST_F(HostFileTest, a_node_that_has_died_comes_when_its_line_comes_back) {
   HostFile file(path_);
   EXPECT_TRUE(file.to_come({0, 2}).empty());
   write("a\nc\n");
-  EXPECT_TRUE(file.read_again(problem_));
+  EXPECT_TRUE(reads_again(file));
   EXPECT_TRUE(file.to_come({0, 2}).empty());
   write("a\nb\nc\n");
-  EXPECT_TRUE(file.read_again(problem_));
+  EXPECT_TRUE(reads_again(file));
   EXPECT_EQ(names(file.to_come({0, 2})), "b;");
 }
 
@@ -87,7 +104,7 @@ TEST_F(HostFileTest, those_that_are_refused_are_not_asked_for_again_and_again) {
   write("a\nb\n");
   HostFile file(path_);
   write("a\nb\nc\n");
-  EXPECT_TRUE(file.read_again(problem_));
+  EXPECT_TRUE(reads_again(file));
   file.are_asked_for(file.to_come({0, 1}));
   file.are_refused();
   EXPECT_TRUE(file.to_come({0, 1}).empty());
