@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,8 @@ void HostWatch::look() {
   const std::uint64_t now_ns = base::now_ns();
   if (file == nullptr || now_ns - looked_ns_ < look_ns) return;
   looked_ns_ = now_ns;
+  // Processes that end then, since ranks go on elsewhere or are done, are no nodes that have died.
+  if (job_.is_to_go_on() || job_.have_all_ended()) return;
   note_answer();
   std::string problem;
   (void)file->read_again(problem);
@@ -36,10 +39,14 @@ void HostWatch::look() {
   ask_to_leave();
 }
 
-/// An answer in this start is that they are not taken in: else the job goes on in another one.
+/// An answer in this start is that they are not taken in: else the job goes on in another one. One
+/// that goes back to its last checkpoint is still asked for what it was asked before.
 void HostWatch::note_answer() {
   HostFile& file = *job_.options().host_file;
   const space::ControlHeader& header = job_.node(0).header();
+  if (request_ == 0 && file.awaits())
+    request_ =
+        static_cast<std::uint32_t>(header.resize.wanted.load(std::memory_order_relaxed) >> 32);
   if (request_ == 0 || !wait::is_answered(header, request_)) return;
   request_ = 0;
   if (!file.awaits()) return;
@@ -78,9 +85,18 @@ void HostWatch::ask_for_nodes() {
   file.are_asked_for(lines);
 }
 
+/// Not where that would be all: nobody would be left to take their ranks. They leave when others
+/// have come.
 void HostWatch::ask_to_leave() {
   const HostFile& file = *job_.options().host_file;
-  for (const int node : file.to_leave(processes_.living_nodes())) {
+  const std::vector<int> living = processes_.living_nodes(), leave = file.to_leave(living);
+  const bool are_all = !leave.empty() && leave.size() == living.size();
+  if (are_all && !are_all_to_leave_)
+    say(fmt::format("{}: no line names a node of the job: they stay until others have come",
+                    file.path()));
+  are_all_to_leave_ = are_all;
+  if (are_all) return;
+  for (const int node : leave) {
     if (!leaving_.insert(node).second) continue;
     say(fmt::format("{}: {} is to leave", file.path(),
                     file.nodes()[static_cast<std::size_t>(node)].name));

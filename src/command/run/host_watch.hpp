@@ -26,6 +26,7 @@ class HostWatch {
   std::uint64_t looked_ns_ = 0;
   std::uint32_t request_ = 0;  // the last one; 0: it is answered
   std::set<int> leaving_;      // nodes that were asked to
+  bool are_all_to_leave_ = false;
 };
 
 }  // namespace armature::command
