@@ -47,8 +47,8 @@ bool add_range(const std::string& before, std::string_view range, std::string_vi
   const auto first = number_in(from);
   const auto last = dash == std::string_view::npos ? first : number_in(range.substr(dash + 1));
   if (!first || !last || *last < *first || *last - *first >= names_max) return false;
-  for (unsigned number = *first; number <= *last; ++number)
-    names.push_back(fmt::format("{}{:0{}}{}", before, number, from.size(), behind));
+  for (unsigned i = 0; i <= *last - *first; ++i)
+    names.push_back(fmt::format("{}{:0{}}{}", before, *first + i, from.size(), behind));
   return true;
 }
 
