@@ -177,6 +177,7 @@ balance::Problem problem_of(const space::Mapping& mapping, const std::vector<int
 /// Ranks have moved since then.
 void note_moves(std::uint64_t begun_ns) {
   last_time->move_s = static_cast<double>(base::now_ns() - begun_ns) * 1e-9;
+  last_time->saved_links = false;
 }
 
 /// `to` is the process of each rank, at rank 0, and this one was in `here`.
