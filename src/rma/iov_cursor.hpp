@@ -34,6 +34,8 @@ class IovCursor {
 
   /// The contiguous bytes that come next; empty at the end.
   [[nodiscard]] std::span<std::byte> next() const { return {at_, left_}; }
+  /// The length of each contiguous piece; next() may be the rest of one.
+  [[nodiscard]] std::size_t row_bytes() const { return row_bytes_; }
   void skip(std::size_t bytes);
   /// Copies the next bytes; fewer at the end. Returns how many.
   std::size_t take(std::byte* to, std::size_t bytes);

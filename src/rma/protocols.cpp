@@ -12,6 +12,7 @@
 #include "base/runtime.hpp"
 #include "image/copies.hpp"
 #include "net/network.hpp"
+#include "races/races.hpp"
 #include "rma/in_order.hpp"
 #include "rma/modelled.hpp"
 #include "rma/pieces.hpp"

@@ -27,6 +27,7 @@
 #include "rma/serve_check.hpp"
 #include "rma/subarray.hpp"
 #include "rma/target.hpp"
+#include "rma/write_stream.hpp"
 #include "transport/limits.hpp"
 #include "wait/notifier.hpp"
 
@@ -230,7 +231,7 @@ class SegmentedReply final : public transport::Stream {
         (run.size() == left_ && left_ > Limits::get().copied_max)) {
       bytes = run.first(std::min(run.size(), most));
       from_.skip(bytes.size());
-    } else if (run.size() >= Limits::gathered_min && gathered_max() > 0) {
+    } else if (from_.row_bytes() >= Limits::gathered_min && gathered_max() > 0) {
       left_ -= from_.list(piece.parts(), most, gathered_max());
     } else {
       bytes = {piece.room(), from_.take(piece.room(), most)};
