@@ -256,7 +256,7 @@ TEST_F(RegisteredMemoryTest, who_has_said_good_bye_holds_nothing) {
   EXPECT_EQ(counters().evicted, 1U);
 }
 
-/// Words whose probe is to say that the engine is faster, or is not held at all.
+/// The first word finds no room, so nothing is measured. The next one is the probe.
 TEST_F(ByEngineTest, a_word_that_finds_no_room_leaves_the_choice_open) {
   choose_protocols({.long_pieces = true, .words = true});
   const auto get_word = [&](std::byte* from) {

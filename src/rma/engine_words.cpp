@@ -63,7 +63,7 @@ bool put_word(Rank rank, std::uint64_t address, std::uint64_t value, const char*
   });
 }
 
-/// The shortest time of some calls.
+/// The shortest time of some calls; UINT64_MAX where one of them is false.
 template <class F>
 std::uint64_t shortest_ns(F call) {
   constexpr int times = 6;
@@ -91,8 +91,8 @@ struct Probed {
 /// `unknown` where the engine does not reach the word, or not now: that says nothing of its time.
 Faster probe(Rank rank, std::uint64_t address, const char* call) {
   std::uint64_t found = 0;
-  if (!get_word(rank, address, found, call)) return Faster::unknown;
   const std::uint64_t engine_ns = shortest_ns([&] { return get_word(rank, address, found, call); });
+  if (engine_ns == UINT64_MAX) return Faster::unknown;
   const OnePiece piece{&found, reinterpret_cast<const void*>(address), word_bytes};
   const Operation get = operation_on(Verb::get, rank, piece, {.call = call});
   const std::uint64_t records_ns = shortest_ns([&] {
