@@ -72,7 +72,8 @@ void add_each_kind(std::vector<Bytes>& corpus, const std::vector<std::uint64_t>&
       }
 }
 
-/// Prints what was played. Returns whether every kind was, and those of the corpus were handled.
+/// Prints what was played. Returns whether every kind was, some inputs made no sense and others
+/// did, and chunks were evicted.
 bool say_what_was_played() {
   bool all = true;
   for (std::size_t service = 0; service < tally().kinds.size(); ++service)

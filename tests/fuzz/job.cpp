@@ -148,12 +148,22 @@ void for_each_record(std::span<const std::byte> records, F f) {
   }
 }
 
+bool has_record(std::span<const std::byte> records, transport::RecordKind kind) {
+  bool any = false;
+  for_each_record(records, [&](const Record& record, auto) { any = any || record.kind == kind; });
+  return any;
+}
+
 /// Whether an input says that this process has been given up, which ends it at once.
 bool ends_the_process(std::span<const std::byte> records) {
-  const auto lost = net::network()->links().services().kind_of(quiesce::Kind::lost);
-  bool any = false;
-  for_each_record(records, [&](const Record& record, auto) { any = any || record.kind == lost; });
-  return any;
+  return has_record(records, net::network()->links().services().kind_of(quiesce::Kind::lost));
+}
+
+/// Whether an input says too early that process 1 leaves. After that nobody asks it for keys any
+/// more, and all memory makes room. So process 1 must have given up a key before.
+bool leaves_too_early(std::span<const std::byte> records) {
+  return rma::network_counters().evicted == 0 &&
+         has_record(records, net::network()->links().services().kind_of(transport::Kind::bye));
 }
 
 class Player {
@@ -172,7 +182,7 @@ class Player {
     const std::size_t lent = std::min<std::size_t>(head.lent_bytes, input.size());
     if (input.size() - lent > transport::Link::packet_bytes) return;
     const auto records = input.first(input.size() - lent);
-    if (ends_the_process(records)) return;
+    if (ends_the_process(records) || leaves_too_early(records)) return;
     take(head, records, input.last(lent));
     transport::Link& link = links_.to(1);
     link.ignore(false);  // what no memory was found for
