@@ -119,8 +119,9 @@ void note_one_sided(Findings& findings, const End& end) {
   const bool used = end.is_one_sided();
   std::string found = "not used: no transport of the network's hardware does them here";
   if (used)
-    found = fmt::format("used for contiguous transfers from {} on",
-                        base::readable_bytes(protocol.one_sided_min()));
+    found = fmt::format("used for transfers from {} on, of which each row or piece has {}",
+                        base::readable_bytes(protocol.one_sided_min()),
+                        base::readable_bytes(protocol.one_sided_run_min()));
   const bool forced = protocol.forced != Limits::Forced::none;
   const std::string who =
       forced ? "ARMATURE_NET_PROTOCOL says so" : "ARMATURE_NET_ONE_SIDED says so";
