@@ -32,6 +32,10 @@ constexpr std::size_t runs_at_once = 64;
 /// runs.
 std::size_t parts_max(const Operation& what) { return what.is_one_piece() ? 4 : 4 * runs_at_once; }
 
+/// The same of one that completes later: beyond that its start waits for the oldest, so that what
+/// the engine notes of each is bounded.
+constexpr std::size_t later_parts_max = 4096;
+
 /// run(run) for all that an operation moves.
 template <class F>
 void for_each_run(const Operation& what, F run) {
@@ -166,7 +170,7 @@ detail::Request* transfer_later(Network& net, const Operation& what) {
   net.flush().records_to(what.rank, what.call());
   auto transfer = std::make_unique<LaterTransfer>(what.rank, what.verb);
   transfer->count(bytes_of_all(what));
-  Starting(net, what, SIZE_MAX, *transfer).start_all();
+  Starting(net, what, later_parts_max, *transfer).start_all();
   net.thread().leave_to_thread();
   return transfer.release();
 }
