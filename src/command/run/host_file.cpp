@@ -1,6 +1,7 @@
 #include "command/run/host_file.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <span>
 #include <sstream>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -128,6 +130,16 @@ Networks::Networks(const HostFile* hosts) {
       base::fail(Errc::start, fmt::format("--hostfile: {}, netns={}: {}", line.name, line.netns,
                                           base::system_text(errno)));
   }
+}
+
+int Networks::problem_of(const std::string& netns) {
+  int problem = 0;
+  // A thread that enters a namespace takes no other along.
+  std::thread([&] {
+    const base::FileDescriptor file(open(netns.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file || setns(file.get(), CLONE_NEWNET) != 0) problem = errno;
+  }).join();
+  return problem;
 }
 
 std::vector<int> Networks::descriptors() const {

@@ -65,6 +65,8 @@ class Networks {
  public:
   /// Throws Error(start) that names the node. No file: none.
   explicit Networks(const HostFile* hosts);
+  /// Why no process can be started in that network namespace, as errno; 0: one can.
+  [[nodiscard]] static int problem_of(const std::string& netns);
   /// By node; -1: that of the launcher.
   [[nodiscard]] std::vector<int> descriptors() const;
 

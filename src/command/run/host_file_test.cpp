@@ -1,5 +1,6 @@
 #include "command/run/host_file.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 
@@ -117,6 +118,12 @@ TEST_F(HostFileTest, nodes_that_no_line_names_stay) {
   file.go_on({0, 1}, 3);  // one was added by armature join
   EXPECT_TRUE(file.to_leave({0, 1, 2}).empty());
   EXPECT_TRUE(file.to_come({0, 1, 2}).empty());
+}
+
+TEST_F(HostFileTest, a_file_that_is_no_network_namespace_is_found_before_a_node_is_asked_for) {
+  EXPECT_EQ(Networks::problem_of(path_ + ".missing"), ENOENT);
+  write("a\n");
+  EXPECT_NE(Networks::problem_of(path_), 0);
 }
 
 }  // namespace

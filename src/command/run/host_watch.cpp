@@ -1,9 +1,6 @@
 #include "command/run/host_watch.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <string>
 #include <vector>
@@ -60,9 +57,10 @@ void HostWatch::ask_for_nodes() {
   HostFile& file = *job_.options().host_file;
   auto lines = file.to_come(processes_.living_nodes());
   std::erase_if(lines, [&](const HostLine& line) {
-    if (line.netns.empty() || access(line.netns.c_str(), R_OK) == 0) return false;
+    const int problem = line.netns.empty() ? 0 : Networks::problem_of(line.netns);
+    if (problem == 0) return false;
     say(fmt::format("{}: {} does not come: netns={}: {}", file.path(), line.name, line.netns,
-                    base::system_text(errno)));
+                    base::system_text(problem)));
     file.leave_out(line.name);
     return true;
   });
