@@ -32,8 +32,8 @@ constexpr std::size_t runs_at_once = 64;
 /// runs.
 std::size_t parts_max(const Operation& what) { return what.is_one_piece() ? 4 : 4 * runs_at_once; }
 
-/// The same of one that completes later: beyond that its start waits for the oldest, so that what
-/// the engine notes of each is bounded.
+/// Parts that the engine has of one that completes later. Beyond that its start waits for the
+/// oldest, so that what the engine notes of each is bounded.
 constexpr std::size_t later_parts_max = 4096;
 
 /// run(run) for all that an operation moves.
