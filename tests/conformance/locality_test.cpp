@@ -6,6 +6,17 @@ using namespace conformance;
 using armature::Domain;
 using armature::Errc;
 
+namespace {
+
+/// Each divides the one before.
+constexpr Domain nested_levels[] = {Domain::network_switch, Domain::node,  Domain::socket,
+                                    Domain::numa,           Domain::cache, Domain::core};
+constexpr Domain all_levels[] = {
+    Domain::network_switch, Domain::smp,   Domain::process, Domain::socket,
+    Domain::numa,           Domain::cache, Domain::core};
+
+}  // namespace
+
 TEST(Locality, ranks_of_one_node_can_dereference_each_other) {
   auto piece = world().allocate<int>(1);
   piece[0] = me() + 1;
@@ -41,7 +52,7 @@ TEST(Locality, all_ranks_agree_where_ranks_are) {
 }
 
 TEST(Locality, domains_of_each_level_divide_the_job) {
-  for (const Domain level : {Domain::smp, Domain::process}) {
+  for (const Domain level : all_levels) {
     std::set<int> seen;
     for (int domain = 0; domain < armature::domain_count(level); ++domain) {
       const auto members = armature::domain_ranks(level, domain);
@@ -54,6 +65,28 @@ TEST(Locality, domains_of_each_level_divide_the_job) {
     }
     EXPECT_EQ(seen.size(), static_cast<std::size_t>(ranks()));
   }
+}
+
+TEST(Locality, each_level_divides_the_one_above) {
+  for (std::size_t i = 1; i < std::size(nested_levels); ++i) {
+    EXPECT_LE(armature::domain_count(nested_levels[i - 1]),
+              armature::domain_count(nested_levels[i]));
+    for (int rank = 0; rank < ranks(); ++rank) {
+      if (armature::domain_of(nested_levels[i], rank) !=
+          armature::domain_of(nested_levels[i], me()))
+        continue;
+      EXPECT_EQ(armature::domain_of(nested_levels[i - 1], rank),
+                armature::domain_of(nested_levels[i - 1], me()));
+    }
+  }
+}
+
+TEST(Locality, what_is_no_level_is_refused) {
+  const auto level = static_cast<Domain>(17);
+  expect_error(Errc::bad_argument, {"domain_count", "17 is no level"},
+               [&] { (void)armature::domain_count(level); });
+  expect_error(Errc::bad_argument, {"domain_of", "17 is no level"},
+               [&] { (void)armature::domain_of(level, me()); });
 }
 
 TEST(Locality, domains_are_nodes_and_processes) {
@@ -79,7 +112,7 @@ TEST(Locality, ranks_and_domains_there_are_not_are_errors) {
     expect_error(Errc::bad_rank, {"domain_of"},
                  [&] { (void)armature::domain_of(Domain::smp, rank); });
   }
-  for (const Domain level : {Domain::smp, Domain::process}) {
+  for (const Domain level : all_levels) {
     for (const int domain : {-1, armature::domain_count(level), 1 << 30})
       expect_error(Errc::bad_argument, {"domain_ranks"},
                    [&] { (void)armature::domain_ranks(level, domain); });

@@ -133,6 +133,23 @@ def two_at_once_and_refusals():
         job.end()
 
 
+def many_at_once():
+    """Nodes that join at any moment, before, while and after the job goes on with others, are all taken in."""
+    for pause in (0, 0.004, 0.03):
+        job = ResizableJob(ARMATURE, 16, 2, ELASTIC, STEPS, 100000, "when_due", 1000)
+        asking = []
+        for _ in range(6):
+            asking.append(subprocess.Popen([ARMATURE, "join", str(job.pid)], stdin=subprocess.DEVNULL,
+                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
+            time.sleep(pause)
+        said = [one.communicate(timeout=2 * SECONDS)[0] for one in asking]
+        expect(all(one.returncode == 0 for one in asking), str(said))
+        expect("8 processes on 8 nodes\n" in said, f"{pause}: {said}")
+        await_children(job, 8)
+        os.kill(job.pid, signal.SIGTERM)
+        expect(job.end()[0] == 143, "it has not ended")
+
+
 def job_of_another_version():
     """The memory of a job that another version has made is recognized, and named so."""
     magic = 0x31424354414d5241
@@ -151,6 +168,7 @@ def whole_case():
         come_and_go_in_time(r"^(RESIDUAL OK|  \d+ gets.*)$", LU,
                             *(("--n", n, "--block", 16, "--meet", 1, "--no-threads") for n in (2304, 3072, 4096)))
         two_at_once_and_refusals()
+        many_at_once()
         job_of_another_version()
         wait_until("all processes to be gone", lambda: processes_with(MARK) in ([], [os.getpid()]))
         expect(not os.listdir(scratch), f"left over: {os.listdir(scratch)}")

@@ -1,22 +1,36 @@
 #include "harness.h"
 
-static void every_process_is_in_one_domain(void) {
-  const int domains = armci_domain_count(ARMCI_DOMAIN_SMP);
+static void every_process_is_in_one_domain_of(armci_domain_t level) {
+  const int domains = armci_domain_count(level);
   int members = 0;
   CHECK(domains >= 1);
   for (int id = 0; id < domains; ++id) {
-    const int size = armci_domain_nprocs(ARMCI_DOMAIN_SMP, id);
+    const int size = armci_domain_nprocs(level, id);
     CHECK(size >= 1);
     members += size;
     for (int i = 0; i < size; ++i) {
-      const int proc = armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, id, i);
-      CHECK_EQUAL(armci_domain_id(ARMCI_DOMAIN_SMP, proc), id);
+      const int proc = armci_domain_glob_proc_id(level, id, i);
+      CHECK_EQUAL(armci_domain_id(level, proc), id);
+      CHECK_EQUAL(armci_domain_same_id(level, proc), armci_domain_my_id(level) == id);
     }
   }
   CHECK_EQUAL(members, nproc);
-  CHECK_EQUAL(armci_domain_my_id(ARMCI_DOMAIN_SMP), armci_domain_id(ARMCI_DOMAIN_SMP, me));
-  CHECK_EQUAL(armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1),
-              armci_domain_nprocs(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP)));
+  CHECK_EQUAL(armci_domain_my_id(level), armci_domain_id(level, me));
+  CHECK_EQUAL(armci_domain_nprocs(level, -1),
+              armci_domain_nprocs(level, armci_domain_my_id(level)));
+}
+
+static void every_process_is_in_one_domain(void) {
+  for (int level = ARMCI_DOMAIN_SMP; level <= ARMCIX_DOMAIN_SWITCH; ++level)
+    every_process_is_in_one_domain_of(level);
+}
+
+static void each_level_divides_the_one_above(void) {
+  const armci_domain_t levels[] = {ARMCIX_DOMAIN_SWITCH, ARMCI_DOMAIN_SMP,    ARMCIX_DOMAIN_SOCKET,
+                                   ARMCIX_DOMAIN_NUMA,   ARMCIX_DOMAIN_CACHE, ARMCIX_DOMAIN_CORE};
+  for (int i = 1; i < 6; ++i)
+    for (int proc = 0; proc < nproc; ++proc)
+      if (armci_domain_same_id(levels[i], proc)) CHECK(armci_domain_same_id(levels[i - 1], proc));
 }
 
 static void processes_of_one_domain_share_memory(void) {
@@ -87,6 +101,7 @@ static void levels_of_threads_that_are_not_served_are_refused(void) {
 
 const test_case locality_tests[] = {
     {"every process is in one domain", every_process_is_in_one_domain},
+    {"each level divides the one above", each_level_divides_the_one_above},
     {"processes of one domain share memory", processes_of_one_domain_share_memory},
     {"what does not exist is in no domain", what_does_not_exist_is_in_no_domain},
     {"the timer goes forward", the_timer_goes_forward},

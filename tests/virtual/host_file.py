@@ -1,0 +1,188 @@
+"""An elastic job whose nodes are the lines of a file that is watched, each in a network namespace of its own: its processes
+have no other way to those of other nodes than a virtual cable to a bridge.
+
+    host_file.py ARMATURE HOTSPOT LU
+
+Exits with 77 where the kernel does not allow such namespaces.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
+from harness import expect, perform_case, wait_until  # noqa: E402
+from resizable_job import SECONDS, ResizableJob  # noqa: E402
+
+ARMATURE, HOTSPOT, LU = sys.argv[1:4]
+INSIDE = "ARMATURE_TEST_IN_NAMESPACE"
+NAMES = "abcd"
+
+
+class TooSoon(Exception):
+    """A job was over before all had happened to it that was to happen: it is to take longer."""
+
+
+def enter_namespace():
+    """Begins this program once more, in a network namespace of its own."""
+    if os.environ.get(INSIDE):
+        return
+    root = [] if os.geteuid() == 0 else ["--map-root-user"]
+    try_it = "ip link add name bridge0 type bridge && ip link add name port1 type veth peer name eth1"
+    unshare = ["unshare", "--net", *root]
+    if not shutil.which("unshare") or not shutil.which("ip") or \
+            subprocess.run([*unshare, "sh", "-c", try_it], capture_output=True, check=False).returncode != 0:
+        print("no network namespaces here")
+        sys.exit(77)
+    os.environ[INSIDE] = "1"
+    os.execvp("unshare", [*unshare, sys.executable, *sys.argv])
+
+
+def shell(*words):
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, f"{words}: {done.stderr}")
+
+
+class Node:
+    """A network namespace with the address 10.213.78.NUMBER, which a process keeps open."""
+
+    def __init__(self, number):
+        self.keeper = subprocess.Popen(["unshare", "--net", "sleep", "1000"])
+        self.netns = f"/proc/{self.keeper.pid}/ns/net"
+        own = os.stat("/proc/self/ns/net").st_ino
+        wait_until("a namespace", lambda: os.stat(self.netns).st_ino != own)
+        port = f"port{number}"
+        shell("ip", "link", "add", "name", port, "type", "veth", "peer", "name", "eth0", "netns", self.keeper.pid)
+        shell("ip", "link", "set", port, "master", "bridge0", "up")
+        inside = ["nsenter", f"--net={self.netns}"]
+        shell(*inside, "ip", "addr", "add", f"10.213.78.{number}/24", "dev", "eth0")
+        for device in ("lo", "eth0"):
+            shell(*inside, "ip", "link", "set", device, "up")
+
+    def close(self):
+        self.keeper.kill()
+        self.keeper.wait()
+
+
+def require_running(job):
+    if job.job.poll() is not None:
+        status, out, err = job.end()
+        expect(status == 0, f"{status}: {out}{err}")
+        raise TooSoon
+
+
+def await_children(job, count, but=()):
+    def are_there():
+        require_running(job)
+        children = job.children()
+        return len(children) == count and not set(children) & set(but) and children
+
+    return wait_until(f"{count} processes", are_there, 2 * SECONDS)
+
+
+def write(path, nodes, names):
+    with open(path + ".new", "w") as file:
+        file.writelines(f"{name} netns={nodes[name].netns}\n" for name in names)
+    os.replace(path + ".new", path)
+
+
+def of_node(pids, node):
+    space = os.stat(node.netns).st_ino
+    return [pid for pid in pids if os.stat(f"/proc/{pid}/ns/net").st_ino == space]
+
+
+def come_and_go(nodes, result, seconds_to_copy, program, *arguments):
+    """2 nodes, 4 as two lines come, 3 as one goes, and 2 as the processes of one are killed: the same result."""
+    stays = ResizableJob(ARMATURE, 8, 2, ["--nodes", 2, "--no-globals-note"], program, *arguments, seconds=2 * SECONDS)
+    status, out, err = stays.end()
+    expected = re.findall(result, out, re.M)
+    expect(status == 0 and expected, f"{status}: {out}{err}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "hosts")
+        write(path, nodes, "ab")
+        job = ResizableJob(ARMATURE, 8, 2, ["--elastic", "--hostfile", path, "--no-globals-note", "--copy-every", 0.05],
+                           program, *arguments, seconds=2 * SECONDS)
+        first = await_children(job, 2)
+        expect(all(len(of_node(first, nodes[name])) == 1 for name in "ab"), "a process is in another namespace")
+        write(path, nodes, "abcd")
+        four = await_children(job, 4, first)
+        expect(all(len(of_node(four, nodes[name])) == 1 for name in NAMES), "a process is in another namespace")
+        write(path, nodes, "acd")
+        three = await_children(job, 3, four)
+        expect(not of_node(three, nodes["b"]), "the node that was to leave is there")
+        time.sleep(seconds_to_copy)
+        require_running(job)
+        for pid in of_node(three, nodes["c"]):
+            os.kill(pid, signal.SIGKILL)
+        status, out, err = job.end()
+    is_right = re.findall(result, out, re.M) == expected
+    lost = re.findall(r"all ranks go on, ([\d.]+) ms after (they have stopped|the death was noticed)", err)
+    goes_back = "all ranks go back to the checkpoint in memory of" in err
+    if (is_right and not (goes_back and len(lost) == 3)) or "there is no checkpoint in memory yet" in err:
+        raise TooSoon
+    expect(status == 0 and is_right and goes_back, f"{status}, not {expected}: {out}{err}")
+    went = re.findall(r"goes on in (\d) processes on (\d) nodes", err)
+    expect(went == [("4", "4"), ("3", "3")], f"{went}: {err}")
+    expect([how for _, how in lost] == ["they have stopped"] * 2 + ["the death was noticed"], err)
+    print(f"{pathlib.Path(program).name}: " + ", ".join(f"{ms} ms" for ms, _ in lost))
+
+
+def come_and_go_in_time(nodes, result, program, *of_longer_and_longer_jobs):
+    for number, arguments in enumerate(of_longer_and_longer_jobs):
+        try:
+            return come_and_go(nodes, result, 0.7 * 2**number, program, *arguments)
+        except TooSoon:
+            print(f"{pathlib.Path(program).name} {arguments}: over too soon")
+    expect(False, f"{pathlib.Path(program).name} is over before all has happened, however long it takes")
+
+
+def lines_that_cannot_be():
+    """A file that makes no sense later changes nothing; too many nodes are refused, and the job goes on."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "hosts")
+        with open(path, "w") as file:
+            file.write("a\n")
+        job = ResizableJob(ARMATURE, 2, 2, ["--elastic", "--hostfile", path, "--no-globals-note"], HOTSPOT, 100, 5)
+        status, _, err = job.end()
+        expect(status == 1 and "a job that begins on one node stays there" in err, f"{status}: {err}")
+        with open(path, "w") as file:
+            file.write("a\nb\n")
+        job = ResizableJob(ARMATURE, 2, 2, ["--elastic", "--hostfile", path, "--no-globals-note"], HOTSPOT, 4000, 5)
+        first = await_children(job, 2)
+        with open(path, "a") as file:
+            file.write("b\n")
+        time.sleep(0.5)
+        with open(path, "w") as file:
+            file.write("a\nb\nc netns=/no/such/file\nd\n")
+        time.sleep(1)
+        expect(job.job.poll() is not None or job.children() == first, "the processes are others")
+        status, _, err = job.end()
+        for said in ("line 3: b is there twice; what it said before holds", "c does not come: netns=/no/such/file: No such",
+                     "its new nodes are not taken in: 3 processes are not possible: 1 to 2"):
+            expect(status == 0 and said in err, f"{status}: {said}: {err}")
+
+
+def whole_case():
+    shell("ip", "link", "set", "lo", "up")
+    shell("ip", "link", "add", "name", "bridge0", "type", "bridge")
+    shell("ip", "link", "set", "bridge0", "up")
+    nodes = {name: Node(number + 1) for number, name in enumerate(NAMES)}
+    try:
+        come_and_go_in_time(nodes, r" sum ([\d.]+)$", HOTSPOT, *((steps, 5) for steps in (10000, 20000, 40000)))
+        come_and_go_in_time(nodes, r"^(RESIDUAL OK|  \d+ gets.*)$", LU,
+                            *(("--n", n, "--block", 16, "--meet", 1, "--no-threads") for n in (2304, 3072, 4096)))
+        lines_that_cannot_be()
+    finally:
+        for node in nodes.values():
+            node.close()
+
+
+enter_namespace()
+perform_case("host_file", whole_case)
