@@ -1,5 +1,7 @@
 #include "world/net_device.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -80,7 +82,22 @@ std::string wanted_device(std::string_view wanted, const NodeInterfaces& own) {
   return device;
 }
 
+/// The number of a process's network namespace; 0 where it cannot be seen.
+ino_t network_of(const std::string& process) {
+  struct stat status {};
+  return stat(fmt::format("/proc/{}/ns/net", process).c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
 }  // namespace
+
+std::string device_beside(pid_t launcher) {
+  const ino_t its_own = network_of(std::to_string(launcher));
+  if (its_own == 0 || its_own == network_of("self")) return "lo";
+  std::string devices;
+  for (const Interface& one : topology::interfaces())
+    if (one.up && !one.loopback) devices += (devices.empty() ? "" : ",") + one.name;
+  return devices;
+}
 
 void install_net_device(net::NetworkOptions& options, const WiredJob& wired,
                         bootstrap::Exchange& exchange) {

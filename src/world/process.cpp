@@ -45,6 +45,7 @@
 #include "wait/recorded_links.hpp"
 #include "wait/trace.hpp"
 #include "wait/wait.hpp"
+#include "world/net_device.hpp"
 #include "world/restored_memory.hpp"
 #include "world/services.hpp"
 #include "world/simulated_turns.hpp"
@@ -365,7 +366,7 @@ void Process::join_network(net::Network::Spaces spaces) const {
   store =
       std::make_unique<bootstrap::KeyValueStore>(base::FileDescriptor(told()->store_fd), number_);
   if (job.nodes == 1) return take_turns(*mapping_, *store);
-  join_network(std::move(spaces), *store, "lo");
+  join_network(std::move(spaces), *store, device_beside(job.launcher.pid));
 }
 
 void Process::join_alone() {
