@@ -1,7 +1,6 @@
 #include "command/run/host_watch.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <string>
 #include <vector>
 
@@ -98,8 +97,12 @@ void HostWatch::ask_to_leave() {
     if (!leaving_.insert(node).second) continue;
     say(fmt::format("{}: {} is to leave", file.path(),
                     file.nodes()[static_cast<std::size_t>(node)].name));
+    // Not by a signal: one of the launcher ends a process.
     for (const LaunchedProcess& process : processes_.all())
-      if (process.node == node && process.alive && !process.lost) kill(process.pid, SIGTERM);
+      if (process.node == node && process.alive && !process.lost)
+        processes_.node_of(process)
+            .process(processes_.number_of(process))
+            .wants_to_leave.store(1, std::memory_order_release);
   }
 }
 
