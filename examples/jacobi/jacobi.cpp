@@ -30,6 +30,19 @@ struct Options {
   bool calls = false;
 };
 
+/// Replaces the inner points of a row of grids that are `width` wide. Returns the largest change.
+/// Not inlined: GCC 12 would keep that in memory, which takes three times as long.
+[[gnu::noinline]] double step_row(double* next, const double* here, int width) {
+  const double *up = here - width, *down = here + width;
+  double change = 0;
+  for (int j = 1; j + 1 < width; ++j) {
+    next[j] = 0.25 * (up[j] + down[j] + here[j - 1] + here[j + 1]);
+    const double by = std::abs(next[j] - here[j]);
+    change = by > change ? by : change;
+  }
+  return change;
+}
+
 /// This rank's rows, twice: a step reads one grid and writes the other. Each has a row more on
 /// either side, where the neighbours' go.
 class Band {
@@ -82,15 +95,8 @@ class Band {
   /// Returns the largest change of this rank's points.
   double step(int number) {
     double change = 0;
-    for (int i = 1; i <= rows_; ++i) {
-      const double *up = row(number, i - 1), *here = row(number, i), *down = row(number, i + 1);
-      double* next = row(number + 1, i);
-      for (int j = 1; j + 1 < width_; ++j) {
-        next[j] = 0.25 * (up[j] + down[j] + here[j - 1] + here[j + 1]);
-        const double by = std::abs(next[j] - here[j]);
-        change = by > change ? by : change;
-      }
-    }
+    for (int i = 1; i <= rows_; ++i)
+      change = std::max(change, step_row(row(number + 1, i), row(number, i), width_));
     return change;
   }
 
