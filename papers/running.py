@@ -232,7 +232,8 @@ def beyond(of_ranks, missing):
         try:
             found.append([ranks, of_ranks(ranks)])
         except NotMeasured as reason:
-            missing.append(f"{ranks} ranks by the simulated clock: {reason}")
+            how = str(reason)  # the command is named with those of the figure
+            missing.append(f"{ranks} ranks by the simulated clock: {how[max(how.find('ended with'), 0):]}")
     return found
 
 
