@@ -185,7 +185,7 @@ class Course {
 
 namespace {
 
-/// Its lines are the nodes.
+/// Takes the lines of the host file as the nodes.
 void take_host_file(LaunchOptions& options) {
   if (options.hostfile.empty()) return;
   options.host_file = std::make_shared<HostFile>(options.hostfile);

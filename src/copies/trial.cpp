@@ -110,7 +110,7 @@ Tried try_in_cache(Kind kind) {
                     .rounds = kind.size == Size::cached ? 3 : 4,
                     .margin = 0.02};
   (void)sample(tried.way, probe_bytes);  // the first finds nothing in the caches
-  // By reference, so that a transfer allocates nothing, though it is the first of its size.
+  // The sample is passed by reference: no transfer allocates, not even the first of its size.
   tried.way = best_of(false, turns, std::cref(sample));
   return tried;
 }

@@ -15,7 +15,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
 from harness import Failed, expect, perform_case, processes_with, wait_until  # noqa: E402
-from resizable_job import SECONDS, ResizableJob  # noqa: E402
+from resizable_job import SECONDS, ResizableJob, TooSoon, await_children, require_running  # noqa: E402
 
 ARMATURE, STEPS, HOTSPOT, LU = sys.argv[1:5]
 MARK = f"ARMATURE_TEST_MARK={os.getpid()}.{time.time_ns()}"
@@ -23,33 +23,9 @@ os.environ.update([MARK.split("=")])
 ELASTIC = ["--nodes", 2, "--no-globals-note", "--elastic"]
 
 
-class TooSoon(Exception):
-    """A job was over before all had happened to it that was to happen: it is to take longer."""
-
-
 def join(job, *options):
     return subprocess.run(list(map(str, [ARMATURE, "join", job, "--timeout", SECONDS, *options])), capture_output=True,
                           text=True, timeout=2 * SECONDS, stdin=subprocess.DEVNULL)
-
-
-def require_running(job, seconds=0.0):
-    """What has been seen may be the end of a job that ends by itself, within so many seconds."""
-    try:
-        status = job.job.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return
-    _, out, err = job.end()
-    expect(status == 0, f"{status}: {out}{err}")
-    raise TooSoon
-
-
-def await_children(job, count, but=()):
-    def are_there():
-        require_running(job)
-        children = job.children()
-        return len(children) == count and not set(children) & set(but) and children
-
-    return wait_until(f"{count} processes", are_there)
 
 
 def expect_joined(job, processes, nodes, *options):

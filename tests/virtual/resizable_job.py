@@ -56,3 +56,27 @@ class ResizableJob:
     def end(self):
         out, err = self.job.communicate(timeout=2 * self.seconds)
         return self.job.returncode, out, err
+
+
+class TooSoon(Exception):
+    """A job was over before all had happened to it that was to happen: it is to take longer."""
+
+
+def require_running(job, seconds=0.0):
+    """What has been seen may be the end of a job that ends by itself, within so many seconds."""
+    try:
+        status = job.job.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return
+    _, out, err = job.end()
+    expect(status == 0, f"{status}: {out}{err}")
+    raise TooSoon
+
+
+def await_children(job, count, but=()):
+    def are_there():
+        require_running(job)
+        children = job.children()
+        return len(children) == count and not set(children) & set(but) and children
+
+    return wait_until(f"{count} processes", are_there, 2 * SECONDS)

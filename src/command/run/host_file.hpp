@@ -27,7 +27,7 @@ class HostFile {
   /// Throws Error(start).
   explicit HostFile(std::string path);
 
-  /// By the number of the node.
+  /// The lines of the job's nodes, by the number of the node.
   [[nodiscard]] const std::vector<HostLine>& nodes() const { return nodes_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -67,7 +67,7 @@ class Networks {
   explicit Networks(const HostFile* hosts);
   /// Why no process can be started in that network namespace, as errno; 0: one can.
   [[nodiscard]] static int problem_of(const std::string& netns);
-  /// By node; -1: that of the launcher.
+  /// The open namespaces, by node; -1: that of the launcher.
   [[nodiscard]] std::vector<int> descriptors() const;
 
  private:

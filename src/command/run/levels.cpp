@@ -22,7 +22,8 @@ void set(space::Place& place, const space::Place& in_node) {
   place.core = in_node.core;
 }
 
-/// By what ranks are bound to. The processes of virtual ranks are bound as their ranks are.
+/// Places ranks by what they are bound to. The processes of virtual ranks are bound as their ranks
+/// are.
 void set_bound(const space::Control& job, Machine& machine, const Binding& of_ranks,
                Places& places) {
   for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {

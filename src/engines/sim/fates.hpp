@@ -12,7 +12,7 @@ namespace armature::transport::sim {
 // Values of ProcessSlot::joined, in a simulation.
 /// The launcher has seen that process die.
 inline constexpr std::uint32_t seen_dead = 2;
-/// It has begun, and waits for those who come later.
+/// The process has begun, and waits for those who come later.
 inline constexpr std::uint32_t awaits_others = 3;
 
 /// Deaths, leaves and joins of a simulation's processes, which the seed decides.
