@@ -1,6 +1,6 @@
-// Times of all processes are of one clock, so their events need only be put side by side. A call is
-// written down at both ends, by its place in the channel between the two ranks. It becomes an arrow
-// when both ends are there, since a ring has room for the last events only.
+// Times of all processes are of one clock, or nearly so: their events need only be put side by
+// side. A call is written down at both ends, by its place in the channel between the two ranks. It
+// becomes an arrow when both ends are there, since a ring has room for the last events only.
 #include "command/trace/perfetto.hpp"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -146,28 +147,48 @@ void write_lives(Json& json, const std::vector<TracedEvent>& events) {
     if (life.rank >= 0) json.span(life.process, life, "runs");
 }
 
+using Ends = std::span<const TracedEvent* const>;
+
+/// The sending that an execution belongs to, of those of one call in the order of time; nullptr:
+/// none that is known. A job that has rolled back may have made the same call twice.
+const TracedEvent* sending_of(Ends sent, Ends executed, std::size_t execution) {
+  // The order counts, not the time: clocks of two processes may differ by more than the way takes.
+  if (sent.size() == executed.size()) return sent[execution];
+  const TracedEvent* last = nullptr;
+  for (const TracedEvent* const event : sent)
+    if (event->begin_ns <= executed[execution]->begin_ns) last = event;
+  return last;
+}
+
 void write_calls(Json& json, const std::vector<TracedEvent>& events, EscapedNames& names) {
-  std::vector<const TracedEvent*> ends;
+  std::vector<const TracedEvent*> all;
   for (const TracedEvent& event : events)
-    if (event.kind == Kind::sent || event.kind == Kind::executed) ends.push_back(&event);
-  // A job that has rolled back may have made the same call twice: by time, too.
-  const auto key = [](const TracedEvent* event) {
+    if (event.kind == Kind::sent || event.kind == Kind::executed) all.push_back(&event);
+  const auto call_of = [](const TracedEvent* event) {
     const bool sends = event->kind == Kind::sent;
     return std::tuple(sends ? event->rank : event->other, sends ? event->other : event->rank,
-                      event->number, event->begin_ns, !sends);
+                      event->number);
   };
-  std::sort(ends.begin(), ends.end(),
-            [&](const TracedEvent* a, const TracedEvent* b) { return key(a) < key(b); });
-  const TracedEvent* sent = nullptr;
-  for (const TracedEvent* event : ends) {
-    if (event->kind == Kind::sent) {
-      sent = event;
-    } else if (const TracedEvent* const from = std::exchange(sent, nullptr);
-               from != nullptr && from->rank == event->other && from->other == event->rank &&
-               from->number == event->number) {
-      json.arrow(names.at(event->what, "call"), {from->process, from}, from->begin_ns,
-                 {event->process, event}, event->begin_ns);
+  const auto key = [&](const TracedEvent* event) {
+    return std::tuple_cat(call_of(event),
+                          std::tuple(event->kind == Kind::executed, event->begin_ns));
+  };
+  std::ranges::sort(all, {}, key);
+  for (auto begin = all.begin(); begin != all.end();) {
+    const auto end = std::find_if(begin, all.end(), [&](const TracedEvent* event) {
+      return call_of(event) != call_of(*begin);
+    });
+    const auto middle = std::partition_point(
+        begin, end, [](const TracedEvent* event) { return event->kind == Kind::sent; });
+    const Ends sent(begin, middle), executed(middle, end);
+    for (std::size_t i = 0; i < executed.size(); ++i) {
+      const TracedEvent *const from = sending_of(sent, executed, i), *const to = executed[i];
+      // No arrow points back in time.
+      if (from != nullptr)
+        json.arrow(names.at(to->what, "call"), {from->process, from}, from->begin_ns,
+                   {to->process, to}, std::max(from->begin_ns, to->begin_ns));
     }
+    begin = end;
   }
 }
 
