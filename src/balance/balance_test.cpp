@@ -1,6 +1,8 @@
 // Every strategy on problems whose best is known.
 #include "armature/balance.hpp"
 
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -321,7 +323,7 @@ TEST(Balance, a_problem_comes_back_from_its_file) {
   problem.groups = {0, 0, 1, 1};
   problem.speeds = {1, 0.5, 1, 0.25};
   problem.levels = {{0, 0, 1, 1}, {0, 1, 2, 3}};
-  const std::string path = testing::TempDir() + "/balance_test.problem";
+  const std::string path = testing::TempDir() + "balance-" + std::to_string(getpid());
   problem.items[0].load = 12345.5;
   struct Grouping : std::numpunct<char> {
     [[nodiscard]] std::string do_grouping() const override { return "\3"; }

@@ -1,5 +1,7 @@
 #include "topology/switches.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <fstream>
 
@@ -27,7 +29,7 @@ class SwitchesOfFile : public testing::Test {
     }
   }
 
-  const std::string path_ = testing::TempDir() + "switches_of_file.conf";
+  const std::string path_ = testing::TempDir() + "switches-" + std::to_string(getpid());
 };
 
 TEST_F(SwitchesOfFile, nodes_are_listed_by_ranges) {

@@ -1,5 +1,7 @@
 #include "command/run/host_file.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -31,7 +33,8 @@ class HostFileTest : public testing::Test {
     return all;
   }
 
-  const std::string path_ = testing::TempDir() + "host_file_test";
+  // Tests run beside each other.
+  const std::string path_ = testing::TempDir() + "host_file_test-" + std::to_string(getpid());
   std::string problem_;
 };
 
