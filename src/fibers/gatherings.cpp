@@ -14,15 +14,20 @@ void Gatherings::add(RankFiber& fiber, const std::atomic<std::uint64_t>& word,
     take_out(fiber);
   }
   const base::ProcessMemory of_process;
-  const auto [at, is_new] = gatherings_.try_emplace(&word, Gathering{&word, value, {}});
-  Gathering& gathering = at->second;
-  if (is_new) gathering.ranks = std::exchange(room_, {});
+  if (last_ == nullptr || last_->word != &word) last_ = &of(word, value);
+  Gathering& gathering = *last_;
   // Members of a team wait for different rounds only where some have not seen yet that theirs is
   // over. They look once more for the later one.
   gathering.value = std::min(gathering.value, value);
   fiber.waiting.gathering = &gathering;
   fiber.waiting.place = gathering.ranks.size();
   gathering.ranks.push_back(&fiber);
+}
+
+Gathering& Gatherings::of(const std::atomic<std::uint64_t>& word, std::uint64_t value) {
+  const auto [at, is_new] = gatherings_.try_emplace(&word, Gathering{&word, value, {}});
+  if (is_new) at->second.ranks = std::exchange(room_, {});
+  return at->second;
 }
 
 void Gatherings::take_out(RankFiber& fiber) {
@@ -36,6 +41,7 @@ void Gatherings::take_out(RankFiber& fiber) {
 
 void Gatherings::end(Gathering& gathering) {
   const base::ProcessMemory of_process;
+  if (last_ == &gathering) last_ = nullptr;
   gathering.ranks.clear();
   if (gathering.ranks.capacity() > room_.capacity()) room_.swap(gathering.ranks);
   gatherings_.erase(gathering.word);
@@ -43,6 +49,7 @@ void Gatherings::end(Gathering& gathering) {
 
 void Gatherings::clear() {
   const base::ProcessMemory of_process;
+  last_ = nullptr;
   gatherings_.clear();
 }
 

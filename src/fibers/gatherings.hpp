@@ -57,10 +57,12 @@ class Gatherings {
   [[nodiscard]] std::size_t size() const { return gatherings_.size(); }
 
  private:
+  Gathering& of(const std::atomic<std::uint64_t>& word, std::uint64_t value);
   void take_out(RankFiber& fiber);
   void end(Gathering& gathering);
 
   std::unordered_map<const void*, Gathering> gatherings_;  // by their words
+  Gathering* last_ = nullptr;     // that a rank has come to, while it is there
   std::vector<RankFiber*> room_;  // empty: of one that is over, for the next
 };
 

@@ -51,6 +51,14 @@ struct alignas(64) RankFiber {
   [[nodiscard]] bool is_urgent() const {
     return slot->urgency.load(std::memory_order_relaxed) > urgency_of(priority);
   }
+  /// Nobody notifies it from now on, but for who is about to.
+  void be_awake() {
+    using space::ParkState;
+    std::uint32_t waits = ParkState::waits;
+    if (slot->asleep.load(std::memory_order_relaxed) == ParkState::awake) return;
+    slot->asleep.compare_exchange_strong(waits, ParkState::awake, std::memory_order_acquire);
+    waiting.is_sure = false;
+  }
   /// The tie that keeps it in its process; none before it begins and after its end.
   [[nodiscard]] space::Tie tie() const {
     if (packed.has_no_room) return space::Tie::no_room;
@@ -77,6 +85,7 @@ struct alignas(64) RankFiber {
     bool looks = false;              // whether it is over, in the rank's next turn
     bool is_long : 1 = false;        // time to see whether those waited for are still there
     bool was_gathered : 1 = false;   // when another rank handed its turn over
+    bool stays_sure : 1 = false;     // at its end: it is for a word, as the next is likely to be
     int giver = -1;                  // the rank whose turn it has (wait/handoff.hpp); -1: its own
   };
   /// Kept by services of it (rank_services.hpp), while it is on its way or is quiescent.

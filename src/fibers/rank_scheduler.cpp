@@ -203,6 +203,7 @@ void RankScheduler::depart() {
   turn_handoff_.end(me);
   ranks_.stacks.leave(me);
   if (ranks_.clock.measures()) ranks_.clock.end_turn(&me);
+  me.be_awake();
   me.state = State::finished;
   ranks_.residents.remove(me);
   wait::rank_has_finished(ranks_.host.mapping.header());
@@ -282,11 +283,14 @@ wait::Turn RankScheduler::wait(bool made_progress, const wait::WaitFor& wait) {
   } else if (!wait.is_notified || !ranks_.host.notifiers_work) {
     // Somebody may notify it all the same. It may miss that, and looks by itself. Stored only over
     // `awake`: who notifies it may just be making `woken` of `waits`, and puts it into a list.
-    if (asleep == ParkState::awake)
+    if (asleep == ParkState::awake) {
       me.slot->asleep.store(ParkState::waits, std::memory_order_relaxed);
+      me.waiting.is_sure = false;
+    }
     ranks_.queue.push_poller(me);
   } else {
     me.state = State::waits;
+    me.waiting.stays_sure = wait.word != nullptr;
     if (wait.word != nullptr)
       ranks_.gatherings.add(me, *wait.word, wait.detail);
     else  // a wait inside another one
@@ -306,10 +310,8 @@ void RankScheduler::waited() {
   RankFiber& me = ranks_.stacks.running();
   resume_progress_thread();
   ranks_.gatherings.remove(me);
-  std::uint32_t waits = ParkState::waits;
-  if (me.slot->asleep.load(std::memory_order_relaxed) == ParkState::awake) return;
-  me.slot->asleep.compare_exchange_strong(waits, ParkState::awake, std::memory_order_acquire);
-  me.waiting.is_sure = false;
+  if (!me.waiting.stays_sure) me.be_awake();
+  me.waiting.stays_sure = false;
 }
 
 /// A costly rank that has looked, and may go on, is put among those that are ready once more. So
@@ -327,6 +329,7 @@ void RankScheduler::goes_on(bool at_once) {
 bool RankScheduler::move(int process) {
   RankFiber& me = ranks_.stacks.running();
   waited();  // a method may move its rank while that waits
+  me.be_awake();
   // The thread that has notified it is about to put it into the list of this process.
   while (me.slot->asleep.load(std::memory_order_acquire) == ParkState::woken) {
     if (rolls_back(ranks_.host.mapping.header())) break;  // that one may have died

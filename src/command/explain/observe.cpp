@@ -224,6 +224,7 @@ Snapshot observe(const space::Control& control, const SegmentFiles& files) {
     state.pid = slot.pid.load(std::memory_order_relaxed);
     state.tid = slot.tid.load(std::memory_order_relaxed);
     state.process = slot.process;
+    state.wait = read_wait(slot.wait);
     const space::ProcessSlot* const process = header.ranks_are_virtual != 0 || header.nodes > 1
                                                   ? slots.of(slot.node, state.process)
                                                   : nullptr;
@@ -232,8 +233,10 @@ Snapshot observe(const space::Control& control, const SegmentFiles& files) {
       const int running =
           process != nullptr ? process->running.load(std::memory_order_relaxed) : -1;
       state.runs_instead = running != rank ? running : -1;
-      state.is_ready =
-          running != rank && slot.asleep.load(std::memory_order_relaxed) != space::ParkState::waits;
+      // Behind a wait with others its slot may still say that it waits.
+      state.is_ready = running != rank &&
+                       (state.wait.awaiting == space::Awaiting::nothing ||
+                        slot.asleep.load(std::memory_order_relaxed) != space::ParkState::waits);
     }
     if (header.nodes > 1 && process != nullptr) {
       state.connections = process->connections.load(std::memory_order_relaxed);
@@ -241,7 +244,6 @@ Snapshot observe(const space::Control& control, const SegmentFiles& files) {
     }
     state.elsewhere = slot.node != header.node && state.pid == 0;
     state.process_state = threads.state(state.pid, state.tid);
-    state.wait = read_wait(slot.wait);
     if (state.is_connecting()) state.is_ready = false;
     state.round = rounds.of(state.wait, slot.node, segments);
     if (is_round(state.wait.awaiting)) teams.push_back({slot.node, state.wait.object});
