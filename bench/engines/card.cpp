@@ -97,7 +97,7 @@ class NativeCard final : public Native {
   std::span<std::byte> memory_;
   std::vector<std::byte> address_;
   Done done_;
-  Card card_{done_, {.seed = 1}, std::make_unique<NoPackets>()};
+  Card card_{done_, {.seed = 1, .is_prompt = true}, std::make_unique<NoPackets>()};
   void* key_ = nullptr;
   std::uint64_t there_ = 0;
 };

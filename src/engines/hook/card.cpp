@@ -20,7 +20,7 @@ Card::Card(Sink& sink, const CardOptions& options, std::unique_ptr<Engine> inner
     : sink_(sink),
       options_(options),
       either_(epoll_create1(EPOLL_CLOEXEC)),
-      thread_(options.seed, options.is_rough) {
+      thread_(options.seed, options.is_rough, options.is_prompt) {
   surround(std::move(inner));
   description_ = std::string(EngineAround::description()) + ", and a card that a thread plays";
   epoll_event readable{.events = EPOLLIN, .data = {}};

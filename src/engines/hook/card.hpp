@@ -24,6 +24,7 @@ namespace armature::transport {
 struct CardOptions {
   std::uint64_t seed = 0;  // of what it does late and in another order; 0: there is none
   bool is_rough = false;   // its atomics are none for the target's processors
+  bool is_prompt = false;  // tells of what is done at once, for measuring
   bool counts = false;     // says at the end how much it has done
 };
 

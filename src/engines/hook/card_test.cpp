@@ -1,12 +1,16 @@
 #include "engines/hook/card.hpp"
 
+#include <dirent.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -115,6 +119,26 @@ TEST_F(CardTest, all_are_told_once_and_not_in_their_order) {
   EXPECT_EQ(values, order);
 }
 
+/// A card takes any of the first eight. Behind those that it tells late others come much earlier.
+TEST_F(CardTest, a_prompt_card_tells_in_the_order_in_which_it_does) {
+  Tokens told;
+  Card prompt(told, {.seed = 1, .is_prompt = true}, std::make_unique<NoPackets>());
+  void* const key = prompt.unpack_rkey(0, target_.register_memory({memory_, bytes}));
+  ASSERT_NE(key, nullptr);
+  std::byte byte{7};
+  const Engine::Run run{at(memory_), &byte, 1};
+  constexpr std::size_t count = 500;
+  for (std::size_t i = 0; i < count; ++i) prompt.put(0, key, {&run, 1}, i);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (told.all.size() < count && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+    (void)prompt.progress();
+  }
+  ASSERT_EQ(told.all.size(), count);
+  for (std::size_t i = 0; i < count; ++i) EXPECT_LT(told.all[i], i + 8);
+  EXPECT_EQ(memory_[0], byte);
+}
+
 TEST_F(CardTest, each_of_several_runs_is_told) {
   ASSERT_NE(key_, nullptr);
   constexpr std::size_t rows = 10, row_bytes = 3000;
@@ -215,6 +239,38 @@ TEST_F(CardTest, a_key_of_before_is_not_taken_and_a_new_one_is) {
   put(memory_, data, 1);
   await(1);
   EXPECT_EQ(memory_[15], std::byte{9});
+}
+
+std::set<pid_t> threads_of_this_process() {
+  std::set<pid_t> found;
+  DIR* const folder = opendir("/proc/self/task");
+  while (const dirent* const entry = readdir(folder))
+    if (const int number = std::atoi(entry->d_name); number != 0) found.insert(number);
+  closedir(folder);
+  return found;
+}
+
+TEST(CardThread, a_card_takes_no_core_from_the_thread_that_begins_operations) {
+  cpu_set_t before, own, launcher, of_card;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  ASSERT_EQ(sched_getaffinity(getppid(), sizeof launcher, &launcher), 0);
+  CPU_ZERO(&own);
+  CPU_SET(sched_getcpu(), &own);
+  ASSERT_EQ(sched_setaffinity(0, sizeof own, &own), 0);
+  CPU_CLR(sched_getcpu(), &launcher);
+  const cpu_set_t wanted = CPU_COUNT(&launcher) > 0 ? launcher : own;
+  const std::set<pid_t> others = threads_of_this_process();
+  const CardThread card(1, false, false);
+  pid_t thread = 0;
+  for (const pid_t one : threads_of_this_process())
+    if (!others.contains(one)) thread = one;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  do {
+    std::this_thread::yield();
+    ASSERT_EQ(sched_getaffinity(thread, sizeof of_card, &of_card), 0);
+  } while (!CPU_EQUAL(&of_card, &wanted) && std::chrono::steady_clock::now() < deadline);
+  EXPECT_TRUE(CPU_EQUAL(&of_card, &wanted));
+  EXPECT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 }  // namespace

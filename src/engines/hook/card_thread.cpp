@@ -45,6 +45,17 @@ void copy_word(std::byte* to, const std::byte* from) {
   std::atomic_ref(*reinterpret_cast<std::uint64_t*>(to)).store(word, std::memory_order_release);
 }
 
+/// A card takes no core from its process, which may be bound to one: its thread goes to the other
+/// cores that the launcher may use. Where the process is not bound, it may be anywhere.
+void leave_own_cores() {
+  cpu_set_t own, others;
+  if (sched_getaffinity(0, sizeof own, &own) != 0) return;
+  if (sched_getaffinity(getppid(), sizeof others, &others) != 0) return;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &own)) CPU_CLR(core, &others);
+  if (CPU_COUNT(&others) > 0) (void)sched_setaffinity(0, sizeof others, &others);
+}
+
 bool is_word(const std::byte* to, const std::byte* from, std::size_t bytes) {
   const auto places = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
   return bytes == sizeof(std::uint64_t) && places % sizeof(std::uint64_t) == 0;
@@ -52,8 +63,11 @@ bool is_word(const std::byte* to, const std::byte* from, std::size_t bytes) {
 
 }  // namespace
 
-CardThread::CardThread(std::uint64_t seed, bool is_rough)
-    : random_(seed), is_rough_(is_rough), event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+CardThread::CardThread(std::uint64_t seed, bool is_rough, bool is_prompt)
+    : random_(seed),
+      is_rough_(is_rough),
+      is_prompt_(is_prompt),
+      event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!event_) base::fail(Errc::start, "ARMATURE_NET_HOOK: " + base::system_text(errno));
   const base::NoSignals none;
   thread_ = base::start_thread("play a network card", [this] { serve(); });
@@ -88,6 +102,7 @@ std::vector<std::uint64_t> CardThread::end() {
 
 /// One of sixteen is told very late.
 std::uint64_t CardThread::delay_ns() {
+  if (is_prompt_) return 0;
   constexpr std::uint64_t late_ns = 30'000, very_late_ns = 1'000'000;
   return random_.below(random_.below(16) == 0 ? very_late_ns : late_ns);
 }
@@ -104,6 +119,7 @@ void CardThread::tell_due(std::uint64_t now_ns) {
 }
 
 void CardThread::serve() {
+  leave_own_cores();
   std::unique_lock locked(mutex_);
   for (;;) {
     tell_due(base::now_ns());

@@ -32,8 +32,9 @@ class CardThread {
     WordAtomic atomic{};
   };
 
-  /// Rough: an atomic reads, and then writes. Throws Error(start).
-  CardThread(std::uint64_t seed, bool is_rough);
+  /// Rough: an atomic reads, and then writes. Prompt: what is done is told at once. Throws
+  /// Error(start).
+  CardThread(std::uint64_t seed, bool is_rough, bool is_prompt);
   CardThread(const CardThread&) = delete;
   CardThread& operator=(const CardThread&) = delete;
   /// Does all that is left.
@@ -57,7 +58,7 @@ class CardThread {
   [[nodiscard]] std::uint64_t delay_ns();
 
   base::Random random_;  // the thread's own
-  const bool is_rough_;
+  const bool is_rough_, is_prompt_;
   base::FileDescriptor event_;
   std::mutex mutex_;
   std::condition_variable more_;

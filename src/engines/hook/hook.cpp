@@ -23,7 +23,7 @@ namespace {
   base::fail(Errc::start,
              fmt::format("ARMATURE_NET_HOOK: '{}' is none of count, trace=FILE, delay=US, "
                          "reorder=SEED, lose=PEER@PACKETS, refuse=PEER, forge=SEED, card=SEED, "
-                         "rough-card=SEED",
+                         "rough-card=SEED, prompt-card=SEED",
                          word));
 }
 
@@ -52,8 +52,10 @@ void take_word(HookOptions& options, const std::string& word) {
     options.refuse = number_in<int>(value, word);
   } else if (name == "forge") {
     options.forge = number_in<std::uint64_t>(value, word);
-  } else if (name == "card" || name == "rough-card") {
-    options.card = {.seed = number_in<std::uint64_t>(value, word), .is_rough = name != "card"};
+  } else if (name == "card" || name == "rough-card" || name == "prompt-card") {
+    options.card = {.seed = number_in<std::uint64_t>(value, word),
+                    .is_rough = name == "rough-card",
+                    .is_prompt = name == "prompt-card"};
   } else if (const std::size_t at = value.find('@'); name == "lose" && at != value.npos) {
     options.lose = number_in<int>(value.substr(0, at), word);
     options.lose_after = number_in<std::uint64_t>(value.substr(at + 1), word);

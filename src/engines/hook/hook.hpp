@@ -24,7 +24,7 @@ namespace armature::transport {
 
 /// The actions of a hook. Written as words with commas between: `count`, `trace=FILE`, `delay=US`,
 /// `reorder=SEED`, `lose=PEER@PACKETS`, `refuse=PEER`, `forge=SEED`, `card=SEED`,
-/// `rough-card=SEED`.
+/// `rough-card=SEED`, `prompt-card=SEED`.
 struct HookOptions {
   bool count = false;            // says at the end how much went to whom
   std::string trace;             // a line for every packet goes to this file and ".PID"; "": none
