@@ -46,15 +46,21 @@ def word_of(one):
     return "held" if one["held"] else "not held"
 
 
+def sentence(text):
+    """With a capital at its beginning, and one full stop."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+
+
 def why_of(one):
     """Why a claim does not hold today, where that is known."""
-    return "" if one["held"] else one.get("why", "")
+    return "" if one["held"] else sentence(one.get("why", ""))
 
 
 def comparison(one):
     sign = SIGNS[one["relation"]]
     times = f", the middle of {one['measured']}" if one["measured"] > 1 else ""
-    return f"{one['words']}: {number(one['left'])} {sign} {number(one['right'])}{times}"
+    words = f"{one['words'][:1].upper()}{one['words'][1:]}"
+    return f"{words}: {number(one['left'])} {sign} {number(one['right'])}{times}"
 
 
 def html_table(rows):
@@ -160,7 +166,7 @@ def words_of(figure):
     kind_and_number = figure["heading"].split(", ")[1].capitalize()
     text = f"### {kind_and_number}: {figure['title']}\n\n**{verdict_of(figure).capitalize()}**, `{figure['name']}`.\n\n"
     if figure["status"] != "measured":
-        return text + wrapped(f"* {figure['reason'].strip('.')}.")
+        return text + wrapped(f"* {sentence(figure['reason'])}")
     for one in figure["verdicts"]:
         text += wrapped(f"* {comparison(one)}: {word_of(one)}. {why_of(one)}")
     for reason in figure["missing"]:

@@ -5,7 +5,7 @@ import tempfile
 
 import outside
 from figures import Claim, Figure, Measured, NotMeasured
-from running import beyond, value_at
+from running import value_at
 from shapes import best, megabytes_per_s, number_behind, points, section_megabytes_per_s
 
 PAPER = "armci-smp-clusters-2000"
@@ -68,7 +68,7 @@ def layouts(run):
             series.setdefault(f"ranks, {distribution}", []).append([ranks, seconds])
             series.setdefault(f"plain threads, {distribution}", []).append(
                 [ranks, min(number_behind("plain threads", text) for text in printed[distribution])])
-    series["block-cyclic, simulated clock"] = beyond(lambda ranks: number_behind(
+    series["block-cyclic, simulated clock"] = run.beyond(f"{PAPER}.5", lambda ranks: number_behind(
         "one-sided", run.simulated(ranks, *LU, "--no-threads")), missing)
     two = lambda name: series[name][1][1]
     return Measured([Claim("block-cyclic is no slower than block, s", two("ranks, block-cyclic"), "<=", two("ranks, block"))] +
@@ -90,8 +90,9 @@ def layouts_between_nodes(run):
     if len(seconds) < len(ways):
         raise NotMeasured("; ".join(missing))
     node = lambda one: seconds[f"memory on the node, {one}"]
-    series = {f"{title}, {distribution}, simulated clock": beyond(lambda ranks, distribution=distribution, on=on: number_behind(
-        "one-sided", run.simulated(ranks, *LU, "--distribution", distribution, "--no-threads", node=on)), missing)
+    series = {f"{title}, {distribution}, simulated clock": run.beyond(
+        (f"{PAPER}.6", on, distribution), lambda ranks, distribution=distribution, on=on: number_behind(
+            "one-sided", run.simulated(ranks, *LU, "--distribution", distribution, "--no-threads", node=on)), missing)
         for title, on in (("network only", 1), ("memory on nodes of 4", 4)) for distribution in ("block", "block-cyclic")}
     series |= {name: [[4, one]] for name, one in seconds.items()}
     return Measured([Claim(f"{one}: memory on the node is no slower than the network alone, s", node(one), "<=",
@@ -159,7 +160,7 @@ def water(run):
     seconds, megabytes = ({name: one[kind] for name, one in found.items()} for kind in (0, 1))
     missing = []
     series = {"a node": [[1, seconds["1 rank"]], [2, seconds["2 ranks"]]],
-              "simulated clock": beyond(lambda ranks: simulated_water(run, ranks), missing)}
+              "simulated clock": run.beyond(f"{PAPER}.7", lambda ranks: simulated_water(run, ranks), missing)}
     series |= {name: [[4, seconds[name]]] for name in ways if name not in ("1 rank", "2 ranks")}
     return Measured([Claim("memory on the node is no slower than the network alone, s", seconds["memory on the node"], "<=",
                            seconds["network only"]),

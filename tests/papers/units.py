@@ -148,6 +148,30 @@ class Verdicts(unittest.TestCase):
             self.run_.kept("counted", lambda: made.append(self.run_.command(["echo", "b"])), is_counted=True)
         self.assertEqual(made, ["a\n", "b\n", "a\n"])
 
+    def test_curves_by_the_simulated_clock_are_made_once_and_say_what_they_lack(self):
+        asked = []
+
+        def of_ranks(ranks):
+            asked.append(ranks)
+            if ranks == 8:
+                raise NotMeasured("run -n 8 ended with 1: no rank can go on")
+            return ranks / 2
+        for _ in range(2):
+            self.run_.begin()
+            self.run_.commands.append("some")
+            self.run_.forget()
+            missing = []
+            self.assertEqual(self.run_.beyond("a", of_ranks, missing), [[4, 2.0], [16, 8.0]])
+            self.assertEqual(missing, ["8 ranks by the simulated clock: ended with 1: no rank can go on"])
+        self.assertEqual(asked, [4, 8, 16])
+
+    def test_reasons_are_sentences(self):
+        self.assertEqual([page.sentence(one) for one in ("a is. b", "a.", "2 of a", "")], ["A is. b.", "A.", "2 of a.", ""])
+        lost = {"words": "a is ahead", "left": 3, "relation": "<=", "right": 2, "held": False, "measured": 1, "why": "c is d"}
+        text = page.in_words(stored({"status": "measured", "verdicts": [lost], "missing": []}))
+        self.assertIn("* A is ahead: 3 \u2264 2: not held. C is d.\n", text)
+        self.assertIn("* There is no b.\n", page.in_words(stored({"status": "not measured", "reason": "there is no b"})))
+
     def test_both_relations_and_no_gain(self):
         self.assertEqual(Claim("", 8, ">=", 4).ratio, 0.5)
         self.assertEqual(Claim("", 8, "<=", 4).ratio, 2)
