@@ -1,8 +1,9 @@
 #include "pending.hpp"
 
 #include <climits>
-#include <iterator>
 #include <utility>
+
+#include <armature/wait_until.hpp>
 
 #include "calls.hpp"
 #include "of_rank.hpp"
@@ -28,9 +29,51 @@ bool Pending::Entry::test() {
   return complete;
 }
 
-Pending::Entry& Pending::entry_of(armci_hdl_t& handle, int proc) {
-  if (auto found = entries_.find(handle.target); handle.target != 0 && found != entries_.end())
-    return found->second;
+/// A call uses an entry without the lock while one lives.
+class Pending::InUse {
+ public:
+  InUse(Pending& all, int number, Entry& entry) : all_(all), number_(number) {
+    entry.is_in_use = true;
+    all.forget_latest();
+  }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+  /// The entry goes, unless it stays. What it has still under way ends without the lock.
+  ~InUse() {
+    decltype(entries_)::node_type gone;
+    const std::lock_guard held(all_.lock_);
+    if (stays_)
+      all_.entries_.find(number_)->second.is_in_use = false;
+    else
+      gone = all_.entries_.extract(number_);
+    __atomic_add_fetch(&all_.uses_ended_, 1, __ATOMIC_RELEASE);
+  }
+  void let_it_stay() { stays_ = true; }
+  void let_it_go() { stays_ = false; }
+
+ private:
+  Pending& all_;
+  const int number_;
+  bool stays_ = false;
+};
+
+/// Waits while another call uses it. nullptr: there is none of that number, or none any more.
+Pending::Entry* Pending::find_unused(std::unique_lock<std::mutex>& held, int number) {
+  for (;;) {
+    const auto found = entries_.find(number);
+    if (found == entries_.end()) return nullptr;
+    if (!found->second.is_in_use) return &found->second;
+    const std::uint32_t seen = uses_ended_;
+    held.unlock();
+    (void)armature::wait_until(&uses_ended_, armature::Comparison::ne, seen);
+    held.lock();
+  }
+}
+
+Pending::Entry& Pending::entry_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle,
+                                  int proc) {
+  if (handle.target != 0)
+    if (Entry* const found = find_unused(held, handle.target)) return *found;
   do last_ = last_ == INT_MAX ? 1 : last_ + 1;
   while (entries_.contains(last_));
   handle.target = last_;
@@ -40,14 +83,15 @@ Pending::Entry& Pending::entry_of(armci_hdl_t& handle, int proc) {
 }
 
 void Pending::add(armci_hdl_t& handle, int proc, armature::Handle&& operation) {
-  const std::lock_guard held(lock_);
-  Entry& entry = entry_of(handle, proc);
+  std::unique_lock held(lock_);
+  Entry& entry = entry_of(held, handle, proc);
   if (entry.proc != proc) entry.proc = -1;  // of several: every wait_process waits for it
   entry.operations.push_back(std::move(operation));
 }
 
-armature::Aggregate& Pending::aggregate_of(armci_hdl_t& handle, int proc) {
-  Entry& entry = entry_of(handle, proc);
+armature::Aggregate& Pending::aggregate_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle,
+                                           int proc) {
+  Entry& entry = entry_of(held, handle, proc);
   if (entry.together && entry.together->rank() != proc) {
     forget_latest();
     entry.together->wait();
@@ -68,47 +112,58 @@ void Pending::note_latest(const armci_hdl_t& handle, int proc, armature::Aggrega
   latest_key_.store(key_of(handle, proc), std::memory_order_release);
 }
 
-void Pending::wait(armci_hdl_t& handle) {
-  if (handle.target == 0) return;
+/// Completes what has that number, if there is something.
+void Pending::wait_for(int number) {
   std::unique_lock held(lock_);
-  forget_latest();
-  auto entry = entries_.extract(handle.target);
+  Entry* const entry = find_unused(held, number);
+  if (entry == nullptr) return;
+  const InUse in_use(*this, number, *entry);
   held.unlock();
-  handle.target = 0;
-  if (entry) entry.mapped().wait();
+  entry->wait();
+}
+
+void Pending::wait(armci_hdl_t& handle) {
+  if (handle.target != 0) wait_for(std::exchange(handle.target, 0));
 }
 
 bool Pending::test(armci_hdl_t& handle) {
   if (handle.target == 0) return true;
-  const std::lock_guard held(lock_);
-  const auto entry = entries_.find(handle.target);
-  if (entry != entries_.end()) {
-    forget_latest();
-    if (!entry->second.test()) return false;
-    entry->second.wait();  // an aggregate is ready for reuse once it was waited for
-    entries_.erase(entry);
+  std::unique_lock held(lock_);
+  const auto found = entries_.find(handle.target);
+  if (found != entries_.end()) {
+    Entry& entry = found->second;
+    if (entry.is_in_use) return false;
+    InUse in_use(*this, handle.target, entry);
+    held.unlock();
+    in_use.let_it_stay();
+    if (!entry.test()) return false;
+    entry.wait();  // an aggregate is ready for reuse once it was waited for
+    in_use.let_it_go();
   }
   handle.target = 0;
   return true;
 }
 
+/// Completes those that are there now and for which `which` holds.
+template <class Which>
+void Pending::wait_for_those(Which&& which) {
+  std::vector<int> numbers;
+  {
+    const std::lock_guard held(lock_);
+    for (const auto& [number, entry] : entries_)
+      if (which(entry)) numbers.push_back(number);
+  }
+  for (const int number : numbers) wait_for(number);
+}
+
 void Pending::wait_process(int proc) {
   armature::wait_all(armature::Rank(proc));
-  const std::lock_guard held(lock_);
-  forget_latest();
-  for (auto item = entries_.begin(); item != entries_.end();) {
-    const bool concerned = item->second.proc == proc || item->second.proc == -1;
-    if (concerned) item->second.wait();
-    item = concerned ? entries_.erase(item) : std::next(item);
-  }
+  wait_for_those([proc](const Entry& entry) { return entry.concerns(proc); });
 }
 
 void Pending::wait_all() {
   armature::wait_all();
-  const std::lock_guard held(lock_);
-  forget_latest();
-  for (auto& [number, entry] : entries_) entry.wait();
-  entries_.clear();
+  wait_for_those([](const Entry& /*each*/) { return true; });
 }
 
 // Relaxed: who calls sees its own requests, and those of other threads that came before.
@@ -117,14 +172,15 @@ void Pending::leave_process(int proc) {
   if (!has_gathered_.load(std::memory_order_relaxed)) return;
   const std::lock_guard held(lock_);
   for (auto& [number, entry] : entries_)
-    if (entry.together && entry.together->rank() == proc) (void)entry.together->test();
+    if (!entry.is_in_use && entry.together && entry.together->rank() == proc)
+      (void)entry.together->test();
 }
 
 void Pending::leave_all() {
   if (!has_gathered_.load(std::memory_order_relaxed)) return;
   const std::lock_guard held(lock_);
   for (auto& [number, entry] : entries_)
-    if (entry.together) (void)entry.together->test();
+    if (!entry.is_in_use && entry.together) (void)entry.together->test();
 }
 
 }  // namespace armci

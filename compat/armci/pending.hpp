@@ -34,7 +34,7 @@ class Pending {
   template <std::invocable<armature::Aggregate&> Use>
   void aggregate(armci_hdl_t& handle, int proc, Use&& use) {
     std::unique_lock held(lock_);
-    armature::Aggregate& found = aggregate_of(handle, proc);
+    armature::Aggregate& found = aggregate_of(held, handle, proc);
     if (!threads_call()) held.unlock();
     use(found);
   }
@@ -47,6 +47,9 @@ class Pending {
     // Another thread may have noted its own meanwhile.
     return latest_key_.load(std::memory_order_relaxed) == key ? found : nullptr;
   }
+
+  // The lock is free while one of these waits or looks: other threads begin operations and wait for
+  // theirs, and so do a method and another module.
 
   void wait(armci_hdl_t& handle);
   /// True if all that the handle stands for is complete.
@@ -65,10 +68,14 @@ class Pending {
     int proc = -1;
     std::vector<armature::Handle> operations;
     std::optional<armature::Aggregate> together;
+    bool is_in_use =
+        false;  // by a call that waits or looks, and has no lock: others leave it alone
 
     void wait();
     bool test();
+    [[nodiscard]] bool concerns(int of) const { return proc == of || proc == -1; }
   };
+  class InUse;
 
   /// Never 0 for a handle that stands for something.
   static std::uint64_t key_of(const armci_hdl_t& handle, int proc) {
@@ -76,9 +83,15 @@ class Pending {
            static_cast<std::uint32_t>(proc);
   }
 
+  void wait_for(int number);
+  template <class Which>
+  void wait_for_those(Which&& which);
+
   // Under the lock:
-  Entry& entry_of(armci_hdl_t& handle, int proc);
-  armature::Aggregate& aggregate_of(armci_hdl_t& handle, int proc);
+  Entry& entry_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle, int proc);
+  armature::Aggregate& aggregate_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle,
+                                    int proc);
+  Entry* find_unused(std::unique_lock<std::mutex>& held, int number);
   void note_latest(const armci_hdl_t& handle, int proc, armature::Aggregate& aggregate);
   /// Before an entry or an aggregate goes.
   void forget_latest() { latest_key_.store(0, std::memory_order_relaxed); }
@@ -89,6 +102,7 @@ class Pending {
   std::mutex lock_;
   std::unordered_map<int, Entry> entries_;
   int last_ = 0;
+  std::uint32_t uses_ended_ = 0;  // of entries; grows under the lock, and is waited for without it
 };
 
 Pending& pending();

@@ -160,6 +160,48 @@ static void transfers_with_and_without_handles_do_not_disturb_each_other(void) {
   drop(first.to);
 }
 
+/* Several requests stand behind each handle, long ones among them. The handle is waited for or
+   tested, and the other thread completes all meanwhile. */
+static void* put_with_handles(void* argument) {
+  const part* of = argument;
+  const int to = right_of(me);
+  long* const there = (long*)of->to.at[to];
+  for (long round = 0; round < rounds; ++round) {
+    static long sent[3 * 4096], back[3 * 4096];
+    armci_hdl_t handle;
+    ARMCI_INIT_HANDLE(&handle);
+    if (round % 3 == 2) ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    for (long i = 0; i < 3 * 4096; ++i) sent[i] = 1000 * round + i;
+    for (long i = 0; i < 3; ++i)
+      CHECK_EQUAL(ARMCI_NbPut(sent + 4096 * i, there + 4096 * i, 4096 * sizeof(long), to, &handle),
+                  0);
+    if (round % 3 == 1)
+      while (ARMCI_Test(&handle) != 0) continue;
+    else
+      CHECK_EQUAL(ARMCI_Wait(&handle), 0);
+    memset(sent, 0xee, sizeof sent);
+    ARMCI_Fence(to);
+    CHECK_EQUAL(ARMCI_Get(there, back, sizeof back, to), 0);
+    for (long i = 0; i < 3 * 4096; i += 511) CHECK_EQUAL(back[i], 1000 * round + i);
+  }
+  return argument;
+}
+
+static void* wait_for_all_again_and_again(void* unused) {
+  for (int i = 0; i < 20 * rounds; ++i) {
+    CHECK_EQUAL(ARMCI_WaitAll(), 0);
+    CHECK_EQUAL(ARMCI_WaitProc(right_of(me)), 0);
+  }
+  return unused;
+}
+
+static void one_thread_completes_what_the_other_waits_for(void) {
+  part all = {make_pieces(3 * 4096 * sizeof(long)), 0};
+  side_by_side(put_with_handles, wait_for_all_again_and_again, &all);
+  side_by_side(wait_for_all_again_and_again, put_with_handles, &all);
+  drop(all.to);
+}
+
 static void* send_far(void* unused) {
   for (int i = 0; i < rounds; ++i) armci_msg_snd(tag_go, &i, sizeof i, right_of(me));
   return unused;
@@ -192,6 +234,8 @@ const test_case thread_tests[] = {
     {"every notification of two threads counts", every_notification_of_two_threads_counts},
     {"transfers with and without handles do not disturb each other",
      transfers_with_and_without_handles_do_not_disturb_each_other},
+    {"one thread completes what the other waits for",
+     one_thread_completes_what_the_other_waits_for},
     {"messages go beside reductions", messages_go_beside_reductions},
     {NULL, NULL},
 };
