@@ -286,14 +286,10 @@ MethodWaits::~MethodWaits() {
   ++threads_->active_;
 }
 
-AnyMethodWaits::AnyMethodWaits(MethodThreads& threads) : threads_(threads) {
+[[gnu::cold]] void AnyMethodWaits::count(int waits) {
   const std::lock_guard lock(threads_.mutex_);
-  ++threads_.news_.any_waits;
-}
-
-AnyMethodWaits::~AnyMethodWaits() {
-  const std::lock_guard lock(threads_.mutex_);
-  --threads_.news_.any_waits;
+  std::uint16_t& any_waits = threads_.news_.any_waits;
+  any_waits = static_cast<std::uint16_t>(any_waits + waits);
 }
 
 void MethodThreads::run_here(std::unique_ptr<ConcurrentTask> task) {

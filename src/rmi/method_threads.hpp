@@ -154,15 +154,22 @@ class MethodWaits {
   MethodThreads* threads_ = nullptr;  // nullptr: it runs none
 };
 
-/// While one lives the rank hears of each method that is over.
+/// While one lives the rank hears of each method that is over. Costs nothing in a job without
+/// threads for concurrent methods.
 class AnyMethodWaits {
  public:
-  explicit AnyMethodWaits(MethodThreads& threads);
+  explicit AnyMethodWaits(MethodThreads& threads) : threads_(threads) {
+    if (threads.threads_max_ > 0) count(1);
+  }
   AnyMethodWaits(const AnyMethodWaits&) = delete;
   AnyMethodWaits& operator=(const AnyMethodWaits&) = delete;
-  ~AnyMethodWaits();
+  ~AnyMethodWaits() {
+    if (threads_.threads_max_ > 0) count(-1);
+  }
 
  private:
+  void count(int waits);
+
   MethodThreads& threads_;
 };
 
