@@ -90,6 +90,17 @@ bool skews(std::ptrdiff_t to_stride, std::ptrdiff_t from_stride) {
   return (to_stride - from_stride) % static_cast<std::ptrdiff_t>(copies::line_bytes) != 0;
 }
 
+/// Rows that are too long for libc. Not inlined: a call that is not the last would make short rows
+/// save registers, too.
+[[gnu::noinline]] void large_rows(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from,
+                                  std::ptrdiff_t from_stride, std::size_t rows, std::size_t bytes) {
+  const bool skewed = copies::are_skewed(to, from) || skews(to_stride, from_stride);
+  if (const copies::Copy past_cache = way_past_cache(rows * bytes, skewed))
+    long_rows(to, to_stride, from, from_stride, rows, bytes, past_cache);
+  else
+    rows_by<detail::copy_large>(to, to_stride, from, from_stride, rows, bytes);
+}
+
 bool are_skewed(const std::byte* to, const std::byte* from, const Subarray& subarray) {
   bool skewed = copies::are_skewed(to, from);
   for (std::size_t level = 0; level < subarray.levels; ++level)
@@ -129,11 +140,8 @@ void copy_rows(void* to_start, std::ptrdiff_t to_stride, const void* from_start,
     rows_by<detail::copy_short>(to, to_stride, from, from_stride, rows, bytes);
   } else if (bytes <= detail::copy_libc_max) {
     rows_by<libc_copy>(to, to_stride, from, from_stride, rows, bytes);
-  } else if (const copies::Copy past_cache = way_past_cache(
-                 rows * bytes, copies::are_skewed(to, from) || skews(to_stride, from_stride))) {
-    long_rows(to, to_stride, from, from_stride, rows, bytes, past_cache);
   } else {
-    rows_by<detail::copy_large>(to, to_stride, from, from_stride, rows, bytes);
+    large_rows(to, to_stride, from, from_stride, rows, bytes);
   }
 }
 
