@@ -64,7 +64,7 @@ class Runtime {
   template <class State>
   static constexpr char mark = 0;  // its address tells the types apart
 
-  static constexpr std::size_t own_max = 9, none = own_max;
+  static constexpr std::size_t own_max = 10, none = own_max;
   template <class State>
   static constexpr std::size_t place_of_own() {
     if constexpr (requires { State::runtime_place; }) {

@@ -195,9 +195,18 @@ std::size_t wait_some(std::span<Handle> handles, std::span<std::size_t> complete
 }
 
 // Operations with implicit handle between ranks of a node are complete when their call returns.
+namespace {
+
+[[gnu::noinline]] void wait_for_implicit() {
+  wait::implicit_of(wait::this_rank("wait_all")).wait();
+}
+
+}  // namespace
+
 void wait_all() {
   const wait::ThreadCall under_way("wait_all");
-  if (wait::completes_later()) wait::implicit_of(wait::this_rank("wait_all")).wait();
+  if (wait::completes_later()) [[unlikely]]
+    wait_for_implicit();
 }
 
 void wait_all(Rank rank) {

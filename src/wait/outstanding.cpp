@@ -121,8 +121,11 @@ void Charge::begin(std::size_t bytes) {
   is_under_way_.store(true, std::memory_order_release);
 }
 
+// Looked at first, as nearly all have been ended when they go: the bus need not be locked for that.
 void Charge::end() {
-  if (!is_under_way_.exchange(false, std::memory_order_acquire)) return;
+  if (!is_under_way_.load(std::memory_order_relaxed) ||
+      !is_under_way_.exchange(false, std::memory_order_acquire))
+    return;
   // No rank runs while all are forgotten: what began before does not count any more.
   Totals& all = totals();
   if (generation_ != all.generation.load(std::memory_order_relaxed)) return;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 
@@ -27,6 +28,8 @@ constexpr std::uint64_t believed_min_ns = 5'000'000, believed_max_ns = 160'000'0
 /// Relaxed: they say nothing of any other memory, and of two threads that find it out at once
 /// either may be right.
 struct Belief {
+  static constexpr std::size_t runtime_place = 9;  // a rank that spins asks each time
+
   std::atomic<std::uint64_t> lasts_ns{believed_min_ns};
   std::atomic<std::uint64_t> wanted_until_ns{0};
 };
