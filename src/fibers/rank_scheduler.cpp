@@ -157,9 +157,10 @@ namespace {
 
 }  // namespace
 
+/// Gives the next turn away. No rank has handed its own over to this one, or not any more.
+//
 // Inlined: each return behind a switch may be one that the processor has guessed wrong.
 [[gnu::always_inline]] inline void RankScheduler::switch_from(RankFiber& me) {
-  turn_handoff_.end(me);
   RankFiber* const to = next();
   if (to == &me) {
     me.state = State::running;
@@ -268,6 +269,7 @@ void RankScheduler::sleep_until(std::uint64_t time_ns) {
   take_in();
   me.state = State::polls;  // whoever wakes it from a wait that it is in, too, lets it sleep on
   ranks_.sleeping.add(me, time_ns);
+  turn_handoff_.end(me);
   switch_from(me);
 }
 
@@ -302,6 +304,7 @@ wait::Turn RankScheduler::wait(bool made_progress, const wait::WaitFor& wait) {
     if (!me.waiting.is_sure) ranks_.residents.announce(me);
   }
   idle_.look_at_words_in_turn();
+  turn_handoff_.end(me);
   switch_from(me);
   return TurnHandoff::turn_of(me);
 }
@@ -323,6 +326,7 @@ void RankScheduler::goes_on(bool at_once) {
   ask_no_more(ranks_);
   if (!is_costly(me) || ranks_.queue.empty()) return;
   ranks_.queue.push(me);
+  turn_handoff_.end(me);
   switch_from(me);
 }
 
@@ -345,6 +349,7 @@ bool RankScheduler::move(int process) {
   me.waiting.looks = false;
   me.state = State::moves;
   ranks_.goes_to = process;
+  turn_handoff_.end(me);
   switch_from(me);
   return true;
 }

@@ -59,8 +59,8 @@ class Stacks {
     ranks_have_own_ = true;
   }
   // Ranks with a copy of the program have these of their own: thread-local variables, and
-  // attributes of a process.
-  void keep_own(RankFiber& me) const {
+  // attributes of a process. Never inlined: a switch of other ranks would save registers for it.
+  [[gnu::noinline]] void keep_own(RankFiber& me) const {
     std::byte* kept = me.program.thread_locals;
     for (const std::span<std::byte> one : thread_locals_) {
       std::memcpy(kept, one.data(), one.size());
@@ -68,7 +68,7 @@ class Stacks {
     }
     if (me.program.attributes != nullptr) attributes_.leave(*me.program.attributes);
   }
-  void restore_own(const RankFiber& me) const {
+  [[gnu::noinline]] void restore_own(const RankFiber& me) const {
     const std::byte* kept = me.program.thread_locals;
     for (const std::span<std::byte> one : thread_locals_) {
       std::memcpy(one.data(), kept, one.size());
