@@ -153,7 +153,7 @@ void write_or_add_pieces(const Arrived& arrived) {
   const auto rest = arrived.rest(sizeof record);
   const std::size_t addresses = std::size_t{record.count} * sizeof(std::uint64_t);
   std::size_t all = 0;
-  if (__builtin_mul_overflow(std::size_t{record.count}, record.piece_bytes, &all) ||
+  if (record.count == 0 || __builtin_mul_overflow(record.count, record.piece_bytes, &all) ||
       rest.size() < addresses || rest.size() - addresses != all)
     fail(Errc::corrupt, fmt::format("{} bytes for {} pieces", rest.size(), record.count));
   const auto bytes = rest.subspan(addresses);
