@@ -10,11 +10,13 @@ target_compile_options(armature_scotch_door PRIVATE -fno-exceptions)
 
 set(ARMATURE_SCOTCH_OBJECT ${CMAKE_BINARY_DIR}/scotch/scotch.o)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/scotch)
+# Clang's AddressSanitizer has one flag for all objects.
 add_custom_command(
   OUTPUT ${ARMATURE_SCOTCH_OBJECT}
   COMMAND ${CMAKE_LINKER} -r -o ${ARMATURE_SCOTCH_OBJECT}.all $<TARGET_OBJECTS:armature_scotch_door>
           ${SCOTCH_ARCHIVE}
   COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=_ZN8armature7balance6scotch*
+          --keep-global-symbol=___asan_globals_registered
           ${ARMATURE_SCOTCH_OBJECT}.all ${ARMATURE_SCOTCH_OBJECT}
   DEPENDS armature_scotch_door $<TARGET_OBJECTS:armature_scotch_door> ${SCOTCH_ARCHIVE}
   COMMENT "Linking what is needed of Scotch" VERBATIM)

@@ -208,12 +208,14 @@ void Links::acknowledge() {
 
 // A packet that makes no sense ends the process: no exception may pass the engine.
 void Links::received(std::span<const std::byte> head, std::span<const std::byte> body) noexcept {
-  const Link* link = take(head, body);
-  while (link != nullptr && !link->early_.empty()) {
-    auto next = to(link->process_).early_.extract(static_cast<std::uint32_t>(link->received_ + 1));
-    if (next.empty()) return;
-    link = take(next.mapped().head, next.mapped().body);
-  }
+  Link* link = take(head, body);
+  while (link != nullptr) link = take(*link);
+}
+
+Link* Links::take(Link& link) {
+  if (link.early_.empty()) return nullptr;
+  const auto next = link.early_.extract(static_cast<std::uint32_t>(link.received_ + 1));
+  return next.empty() ? nullptr : take(next.mapped().head, next.mapped().body);
 }
 
 Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> body) {

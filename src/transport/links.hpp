@@ -239,6 +239,8 @@ class Links : public Sink {
   /// of this job sends what makes no sense. Then the packet has not been taken in, but for its
   /// acknowledgement and for what its first records have done.
   [[nodiscard]] Link* take(std::span<const std::byte> head, std::span<const std::byte> body);
+  /// Takes in the packet that is due of those that have come early, as take() does, if it is there.
+  [[nodiscard]] Link* take(Link& link);
 
   /// Called under the lock when a link has become idle; when one is lost; when one has been
   /// connected.

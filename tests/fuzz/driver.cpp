@@ -15,7 +15,6 @@
 #include "base/write_all.hpp"
 #include "fuzz/input.hpp"
 #include "fuzz/mutate.hpp"
-#include "transport/packet.hpp"
 
 namespace armature::fuzz {
 namespace {
@@ -40,40 +39,8 @@ void write_current(int signal) {
   raise(signal);
 }
 
-/// Addresses that occur in the corpus, and the beginnings of what they lie in.
-std::vector<std::uint64_t> words_of(const std::vector<Bytes>& corpus) {
-  std::vector<std::uint64_t> words;
-  for (const Bytes& input : corpus)
-    for (std::size_t at = 0; at + 8 <= std::min<std::size_t>(input.size(), 256); at += 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, input.data() + at, sizeof word);
-      if (word >> 32 != 0 && word >> 47 == 0) words.push_back(word);
-    }
-  words.push_back(0);
-  return words;
-}
-
-/// One of each kind that there is, with numbers in it that might be right.
-void add_each_kind(std::vector<Bytes>& corpus, const std::vector<std::uint64_t>& words,
-                   base::Random& random) {
-  for (std::uint8_t service = 0; service < tally().kinds.size(); ++service)
-    for (std::uint8_t number = 0; number < tally().kinds[service].size(); ++number)
-      for (std::uint32_t body = 0; body <= 96; body += 24) {
-        const transport::Record record{
-            {service, number}, 0, static_cast<std::uint32_t>(sizeof record) + body, 1, 0};
-        Bytes input(sizeof(InputHead) + sizeof record + body);
-        std::memcpy(input.data() + sizeof(InputHead), &record, sizeof record);
-        for (std::size_t at = sizeof(InputHead) + sizeof record; at < input.size(); at += 8) {
-          const std::uint64_t word =
-              random.below(2) == 0 ? random.below(3) : words[random.below(words.size())];
-          std::memcpy(input.data() + at, &word, sizeof word);
-        }
-        corpus.push_back(std::move(input));
-      }
-}
-
 /// Prints what was played. Returns whether every kind was, some inputs made no sense and others
-/// did, and chunks were evicted.
+/// did, chunks were evicted as they were asked for, and packets came early.
 bool say_what_was_played() {
   bool all = true;
   for (std::size_t service = 0; service < tally().kinds.size(); ++service)
@@ -91,18 +58,22 @@ bool say_what_was_played() {
   std::printf("%llu inputs, %llu of them made no sense\n",
               static_cast<unsigned long long>(tally().inputs),
               static_cast<unsigned long long>(tally().corrupt));
+  std::printf("%llu questions were answered, and behind %llu inputs others had come early\n",
+              static_cast<unsigned long long>(tally().answered),
+              static_cast<unsigned long long>(tally().early));
   const Tally::Memory& memory = tally().memory;
   std::printf("chunks registered %llu times, reused %llu times, evicted %llu times, %llu refused\n",
               static_cast<unsigned long long>(memory.registered),
               static_cast<unsigned long long>(memory.reused),
               static_cast<unsigned long long>(memory.evicted),
               static_cast<unsigned long long>(memory.refused));
-  return all && tally().corrupt > 0 && tally().corrupt < tally().inputs && memory.evicted > 0;
+  return all && tally().corrupt > 0 && tally().corrupt < tally().inputs && memory.evicted > 0 &&
+         tally().answered > 0 && tally().early > 0;
 }
 
 int write_corpus(const std::string& folder) {
   int number = 0;
-  for (const Bytes& input : begin_job()) {
+  for (const Bytes& input : begin_job(0)) {
     const std::string name = folder + "/" + std::to_string(number++);
     const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (file < 0 || !base::write_all(file, input.data(), input.size())) {
@@ -115,13 +86,9 @@ int write_corpus(const std::string& folder) {
 }
 
 int run(std::uint64_t seed, std::uint64_t count) {
-  std::vector<Bytes> corpus = begin_job();
-  const std::vector<std::uint64_t> words = words_of(corpus);
-  base::Random random(seed);
-  play(corpus.front());  // the tally knows the kinds from then on
+  std::vector<Bytes> corpus = begin_job(count - count / 10);
   std::printf("%zu packets of a real run\n", corpus.size());
-  add_each_kind(corpus, words, random);
-  Mutator mutator(seed, std::move(corpus), words);
+  Mutator mutator = mutator_of(seed, std::move(corpus));
   for (std::uint64_t i = 0; i < count; ++i) {
     if (i % 1000 == 0) alarm(patience_seconds);
     const Bytes input = mutator.next();

@@ -8,10 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <initializer_list>
 #include <mutex>
 #include <string>
@@ -20,6 +21,8 @@
 #include "armature/armature.hpp"
 #include "base/runtime.hpp"
 #include "fuzz/input.hpp"
+#include "fuzz/life.hpp"
+#include "fuzz/records.hpp"
 #include "harness/two_processes.hpp"
 #include "net/network.hpp"
 #include "quiesce/records.hpp"
@@ -35,61 +38,6 @@ namespace {
 using transport::PacketHeader;
 using transport::Record;
 
-constexpr std::size_t block_bytes = std::size_t{64} * 1024;
-
-struct Counter {
-  int calls = 0;
-  void add(int n) { calls += n; }
-};
-
-/// Does what both ranks do, so that records of many kinds go from 1 to 0.
-void do_everything(World& world, std::byte* block) {
-  const Rank other(1 - world.rank());
-  send(other, 0, std::as_bytes(std::span(&block, 1)));
-  std::byte* there = nullptr;
-  (void)receive(other, 0, std::as_writable_bytes(std::span(&there, 1)));
-  const global_ptr<long> to{other, reinterpret_cast<long*>(there)};
-  const global_ptr<double> reals{other, reinterpret_cast<double*>(there + 4096)};
-  std::vector<long> few(10, 7), many(5000, 8);
-  put(to, few);
-  put(to, many);
-  get(few, to);
-  get(many, to);
-  accumulate(reals, std::vector<double>(20, 1.5), {.scale = 0.5});
-  (void)fetch_add(to, 3L);
-  (void)swap(to, 4L);
-  (void)compare_swap(to, 4L, 5L);
-  constexpr std::array<std::size_t, 2> counts{16, 3};
-  constexpr std::array<std::ptrdiff_t, 1> strides{64};
-  const Strided shape{counts, strides, strides};
-  std::vector<std::byte> rows(4096);
-  put_strided(to, rows.data(), shape);
-  get_strided(rows.data(), to, shape);
-  const void* from_here[] = {rows.data(), rows.data() + 64};
-  void* pieces_there[] = {there + 128, there + 512};
-  const Iov put_pieces{.to = pieces_there, .from = from_here, .bytes = 24};
-  put_vector(other, std::span(&put_pieces, 1));
-  const void* pieces_from[] = {there + 128, there + 512};
-  void* into_here[] = {rows.data(), rows.data() + 64};
-  const Iov get_pieces{.to = into_here, .from = pieces_from, .bytes = 24};
-  get_vector(other, std::span(&get_pieces, 1));
-  notify(other);
-  (void)wait_notify(other);
-  const std::vector<std::byte> message(100), long_message(100'000);
-  std::vector<std::byte> into(100'000);
-  Handle receiving = receive_async(other, 2, std::span(into));
-  world.barrier();
-  send(other, 1, message);
-  send(other, 2, long_message);
-  (void)receive(other, 1, std::span(into).first(100));
-  receiving.wait();
-  shared<Counter> counter(world);
-  counter.async(other, &Counter::add, 1);
-  rmi_fence(world);
-  (void)allreduce(world, 3L);
-  world.barrier();
-}
-
 /// The state of the job that stays.
 struct Playing {
   harness::Wire wire;
@@ -101,6 +49,8 @@ struct Playing {
   base::Runtime* runtime = nullptr;  // of process 0
   std::byte* block = nullptr;
   std::uint64_t secret = 0;
+  std::uint64_t inputs_before_leaving = 0;
+  std::deque<rma::GiveUpRecord> questions;  // of process 0, without an answer yet
   Tally tally;
 };
 
@@ -135,35 +85,68 @@ class Kept {
   Bytes as_it_was_;
 };
 
-/// f(record, body) for each whole record.
-template <class F>
-void for_each_record(std::span<const std::byte> records, F f) {
-  while (records.size() >= sizeof(Record)) {
-    Record record;
-    std::memcpy(&record, records.data(), sizeof record);
-    const std::size_t length = std::size_t{record.bytes} + record.filler;
-    if (record.bytes < sizeof record || length > records.size()) return;
-    f(record, records.subspan(sizeof record, record.bytes - sizeof record));
-    records = records.subspan(length);
-  }
-}
-
-bool has_record(std::span<const std::byte> records, transport::RecordKind kind) {
-  bool any = false;
-  for_each_record(records, [&](const Record& record, auto) { any = any || record.kind == kind; });
-  return any;
-}
-
 /// Whether an input says that this process has been given up, which ends it at once.
 bool ends_the_process(std::span<const std::byte> records) {
-  return has_record(records, net::network()->links().services().kind_of(quiesce::Kind::lost));
+  return has_record(records, kind_of(quiesce::Kind::lost));
 }
 
 /// Whether an input says too early that process 1 leaves. After that nobody asks it for keys any
-/// more, and all memory makes room. So process 1 must have given up a key before.
+/// more, and all memory makes room.
 bool leaves_too_early(std::span<const std::byte> records) {
-  return rma::network_counters().evicted == 0 &&
-         has_record(records, net::network()->links().services().kind_of(transport::Kind::bye));
+  return playing().tally.inputs < playing().inputs_before_leaving &&
+         has_record(records, kind_of(transport::Kind::bye));
+}
+
+/// Whether an input asks for more than the job's transfers do. A get may name the same bytes again
+/// and again, and what carries the answer here takes all at once.
+bool asks_for_much(std::span<const std::byte> records) {
+  constexpr std::size_t bytes_max = std::size_t{256} * 1024;
+  bool any = false;
+  for_each_record(records, [&](const Record& record, std::span<const std::byte> body) {
+    std::size_t bytes = 1;
+    bool is_much = false;
+    const auto times = [&](std::uint64_t many) {
+      is_much = __builtin_mul_overflow(bytes, many, &bytes) || is_much;
+    };
+    if (rma::GetRecord get{}; record.kind == kind_of(rma::Kind::get)) {
+      std::memcpy(&get, body.data(), std::min(sizeof get, body.size()));
+      times(get.row_bytes);
+      for (std::size_t level = 0; level < std::min(get.levels, std::size(get.level)); ++level)
+        times(get.level[level].count);
+    } else if (rma::GatherRecord gather{}; record.kind == kind_of(rma::Kind::gather)) {
+      std::memcpy(&gather, body.data(), std::min(sizeof gather, body.size()));
+      times(gather.piece_bytes);
+      times(gather.count);
+    }
+    any = any || (!is_much && bytes > bytes_max);  // what is beyond all bounds is refused
+  });
+  return any;
+}
+
+/// Remembers what process 0 asks process 1 for.
+void note_questions(const harness::Wire::Packet& packet) {
+  const std::span<const std::byte> all = packet.head.empty() ? packet.body : packet.head;
+  for_each_record(all.subspan(sizeof(PacketHeader)), [](const Record& record, auto body) {
+    if (record.kind != kind_of(rma::Kind::give_up)) return;
+    std::memcpy(&playing().questions.emplace_back(), body.data(), sizeof(rma::GiveUpRecord));
+  });
+}
+
+/// Makes what is given up in the packet what process 0 has asked for.
+void answer_questions(Bytes& packet) {
+  std::deque<rma::GiveUpRecord>& questions = playing().questions;
+  const auto records = std::span<const std::byte>(packet).subspan(sizeof(PacketHeader));
+  for_each_record(records, [&](const Record& record, std::span<const std::byte> body) {
+    rma::GiveUpRecord answer{};
+    if (record.kind != kind_of(rma::Kind::given_up) || body.size() < sizeof answer ||
+        questions.empty())
+      return;
+    std::memcpy(&answer, body.data(), sizeof answer);
+    questions.front().is_kept = answer.is_kept;
+    std::memcpy(packet.data() + (body.data() - packet.data()), &questions.front(), sizeof answer);
+    questions.pop_front();
+    ++playing().tally.answered;
+  });
 }
 
 class Player {
@@ -182,12 +165,12 @@ class Player {
     const std::size_t lent = std::min<std::size_t>(head.lent_bytes, input.size());
     if (input.size() - lent > transport::Link::packet_bytes) return;
     const auto records = input.first(input.size() - lent);
-    if (ends_the_process(records) || leaves_too_early(records)) return;
-    take(head, records, input.last(lent));
+    if (ends_the_process(records) || leaves_too_early(records) || asks_for_much(records)) return;
+    const bool was_early = take(head, records, input.last(lent));
     transport::Link& link = links_.to(1);
     link.ignore(false);  // what no memory was found for
     links_.flush_all();
-    if (++since_put_back_ >= 256 || writes_elsewhere(records)) put_back();
+    if (++since_put_back_ >= 256 || was_early || writes_elsewhere(records)) put_back();
   }
 
  private:
@@ -201,31 +184,38 @@ class Player {
     return static_cast<std::size_t>(mapping.extent(0));
   }
 
-  void take(const InputHead& head, std::span<const std::byte> records,
+  /// Returns whether packets were due behind it that had come early.
+  bool take(const InputHead& head, std::span<const std::byte> records,
             std::span<const std::byte> lent) {
     transport::Link& link = links_.to(1);
     PacketHeader header{.sequence = static_cast<std::uint32_t>(link.received() + 1) +
                                     static_cast<std::uint32_t>(head.sequence),
                         .acknowledged = static_cast<std::uint32_t>(link.acknowledged()) +
                                         static_cast<std::uint32_t>(head.acknowledged),
-                        .process = head.is_from_nobody == 1 ? 77 : 1,
+                        .process = head.twist == from_nobody ? 77 : 1,
                         .flags = head.flags};
     Bytes packet(sizeof header + records.size());
-    std::memcpy(packet.data(), &header, sizeof header);
     if (!records.empty())
       std::memcpy(packet.data() + sizeof header, records.data(), records.size());
+    if (head.twist == answers) answer_questions(packet);
+    std::memcpy(packet.data(), &header, sizeof header);
     header.sum = transport::packet_sum(
         packet, {.secret = playing().secret, .to = 0, .lent_bytes = lent.size()});
     std::memcpy(packet.data(), &header, sizeof header);
     Tally& tally = playing().tally;
     ++tally.inputs;
-    bool is_handled = false;
+    transport::Link* due = nullptr;
+    bool is_handled = false, was_early = false;
     try {
-      is_handled = links_.take(packet, lent) != nullptr;
+      due = links_.take(packet, lent);
+      is_handled = due != nullptr;
+      while (due != nullptr && (due = links_.take(*due)) != nullptr) was_early = true;
     } catch (const Error& error) {
       if (error.code() != Errc::corrupt && error.code() != Errc::out_of_memory) throw;
       ++tally.corrupt;
+      was_early = was_early || is_handled;
     }
+    tally.early += was_early ? 1 : 0;
     for_each_record(records, [&](const Record& record, auto) {
       if (record.kind.service >= tally.kinds.size() ||
           record.kind.number >= tally.kinds[record.kind.service].size())
@@ -234,6 +224,7 @@ class Player {
       ++kind.played;
       kind.handled += is_handled ? 1 : 0;
     });
+    return was_early;
   }
 
   /// Whether one of them may have written outside of the block.
@@ -267,47 +258,6 @@ class Player {
   std::size_t since_put_back_ = 0;
 };
 
-/// An input of one record that rank 1 sends to rank 0.
-template <class Body>
-Bytes input_of(transport::RecordOf kind, const Body& body) {
-  const Record record{net::network()->links().services().kind_of(kind), 0,
-                      sizeof record + sizeof body, 1, 0};
-  Bytes input(sizeof(InputHead) + sizeof record + sizeof body);
-  std::memcpy(input.data() + sizeof(InputHead), &record, sizeof record);
-  std::memcpy(input.data() + sizeof(InputHead) + sizeof record, &body, sizeof body);
-  return input;
-}
-
-/// Records that the job cannot send here, as its processes have their memory at different
-/// addresses.
-void add_by_hand(std::vector<Bytes>& corpus, std::uint64_t block) {
-  constexpr std::uint64_t token = 2;  // of rank 1
-  const rma::LockRecord lock{.request = 1, .address = block + 1024, .token = token};
-  corpus.push_back(input_of(rma::Kind::lock, lock));
-  corpus.push_back(input_of(rma::Kind::unlock, lock));
-  corpus.push_back(input_of(rma::Kind::leave_lock, lock));
-  const rma::SignalRecord signal{
-      .address = block + 2048, .value = 1, .code = rma::AtomicCode::fetch_add, .unused = 0};
-  corpus.push_back(input_of(rma::Kind::signal, signal));
-}
-
-/// Keys of rank 0's memory, of which two chunks may be registered at a time, and what process 1
-/// answers when they are asked for back. Process 1 also asks for keys of its own back.
-void add_keys(std::vector<Bytes>& corpus) {
-  constexpr std::uint64_t chunks = 3, serials = 6;
-  for (std::uint64_t chunk = 0; chunk < chunks; ++chunk) {
-    corpus.push_back(input_of(rma::Kind::key, rma::KeyRecord{.request = 1, .chunk = chunk}));
-    for (std::uint64_t serial = 1; serial <= serials; ++serial)
-      for (std::uint32_t is_kept = 0; is_kept < 2; ++is_kept)
-        corpus.push_back(input_of(
-            rma::Kind::given_up,
-            rma::GiveUpRecord{.serial = serial, .chunk = chunk, .rank = 0, .is_kept = is_kept}));
-    corpus.push_back(
-        input_of(rma::Kind::give_up,
-                 rma::GiveUpRecord{.serial = 1, .chunk = chunk, .rank = 1, .is_kept = 0}));
-  }
-}
-
 void live(World& world) {
   // Behind all else, so that what goes beyond it is nobody's.
   const auto block = world.allocate_local<std::byte>(block_bytes);
@@ -318,7 +268,6 @@ void live(World& world) {
     all.block = block.address();
     all.runtime = &base::Runtime::here();
     add_by_hand(all.corpus, reinterpret_cast<std::uint64_t>(block.address()));
-    add_keys(all.corpus);
     all.is_ready = true;
     all.change.notify_all();
   }
@@ -338,15 +287,16 @@ Bytes input_of(const harness::Wire::Packet& packet) {
 
 }  // namespace
 
-std::vector<Bytes> begin_job() {
+std::vector<Bytes> begin_job(std::uint64_t inputs_before_leaving) {
   Playing& all = playing();
+  all.inputs_before_leaving = inputs_before_leaving;
   setenv("ARMATURE_NET_REGISTERED_MAX", std::to_string(2 * rma::chunk_bytes).c_str(), 1);
   all.wire.registers_memory = true;
   all.wire.passes = [&](std::size_t to, const harness::Wire::Packet& packet) {
     const std::lock_guard held(all.mutex);
-    if (all.is_ready) return false;
-    if (to == 0) all.corpus.push_back(input_of(packet));
-    return true;
+    if (!all.is_ready && to == 0) all.corpus.push_back(input_of(packet));
+    if (all.is_ready && to == 1) note_questions(packet);
+    return !all.is_ready;
   };
   all.thread = std::thread([&] { harness::run_two_processes(live, all.wire); });
   all.thread.detach();
@@ -359,10 +309,12 @@ std::vector<Bytes> begin_job() {
 
 // The caller is a thread of process 0 that polls, and keeps others from it.
 void play(std::span<const std::byte> input) {
-  static const base::UseRuntime used(*playing().runtime);
-  static const transport::Links::Lock locked(net::network()->links().lock());
-  static Player player(playing().block);
-  player.play(input);
+  static Player* const player = [] {
+    (void)new base::UseRuntime(*playing().runtime);
+    (void)new transport::Links::Lock(net::network()->links().lock());
+    return new Player(playing().block);
+  }();
+  player->play(input);
 }
 
 const Tally& tally() {

@@ -11,6 +11,38 @@ namespace {
 
 constexpr std::size_t input_bytes_max = std::size_t{20} * 1024;
 
+/// Addresses that occur in the corpus, and the beginnings of what they lie in.
+std::vector<std::uint64_t> words_of(const std::vector<Bytes>& corpus) {
+  std::vector<std::uint64_t> words;
+  for (const Bytes& input : corpus)
+    for (std::size_t at = 0; at + 8 <= std::min<std::size_t>(input.size(), 256); at += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, input.data() + at, sizeof word);
+      if (word >> 32 != 0 && word >> 47 == 0) words.push_back(word);
+    }
+  words.push_back(0);
+  return words;
+}
+
+/// One of each kind that there is, with numbers in it that might be right.
+void add_each_kind(std::vector<Bytes>& corpus, const std::vector<std::uint64_t>& words,
+                   base::Random& random) {
+  for (std::uint8_t service = 0; service < tally().kinds.size(); ++service)
+    for (std::uint8_t number = 0; number < tally().kinds[service].size(); ++number)
+      for (std::uint32_t body = 0; body <= 96; body += 24) {
+        const transport::Record record{
+            {service, number}, 0, static_cast<std::uint32_t>(sizeof record) + body, 1, 0};
+        Bytes input(sizeof(InputHead) + sizeof record + body);
+        std::memcpy(input.data() + sizeof(InputHead), &record, sizeof record);
+        for (std::size_t at = sizeof(InputHead) + sizeof record; at < input.size(); at += 8) {
+          const std::uint64_t word =
+              random.below(2) == 0 ? random.below(3) : words[random.below(words.size())];
+          std::memcpy(input.data() + at, &word, sizeof word);
+        }
+        corpus.push_back(std::move(input));
+      }
+}
+
 }  // namespace
 
 std::uint64_t Mutator::interesting() {
@@ -109,11 +141,23 @@ void Mutator::change(Bytes& input) {
   }
 }
 
+void Mutator::change_some(Bytes& input) {
+  for (std::size_t changes = random_.below(5); changes > 0; --changes) change(input);
+}
+
 Bytes Mutator::next() {
   Bytes input = any();
-  for (std::size_t changes = random_.below(5); changes > 0; --changes) change(input);
+  change_some(input);
   if (input.size() > input_bytes_max) input.resize(input_bytes_max);
   return input;
+}
+
+Mutator mutator_of(std::uint64_t seed, std::vector<Bytes> corpus) {
+  std::vector<std::uint64_t> words = words_of(corpus);
+  base::Random random(seed);
+  play(corpus.front());  // the tally knows the kinds from then on
+  add_each_kind(corpus, words, random);
+  return Mutator(seed, std::move(corpus), std::move(words));
 }
 
 }  // namespace armature::fuzz

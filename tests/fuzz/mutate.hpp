@@ -16,6 +16,10 @@ class Mutator {
       : random_(seed), corpus_(std::move(corpus)), words_(std::move(words)) {}
 
   [[nodiscard]] Bytes next();
+  /// None to four of them.
+  void change_some(Bytes& input);
+  /// Inputs from here on are those of a new mutator with that seed.
+  void begin_again(std::uint64_t seed) { random_ = base::Random(seed); }
 
  private:
   void change(Bytes& input);
@@ -27,5 +31,8 @@ class Mutator {
   std::vector<Bytes> corpus_;
   std::vector<std::uint64_t> words_;
 };
+
+/// That of a job: what a real run has sent, and one of each kind of record that there is.
+[[nodiscard]] Mutator mutator_of(std::uint64_t seed, std::vector<Bytes> corpus);
 
 }  // namespace armature::fuzz
