@@ -3,10 +3,12 @@
 #include "rma/copied.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include <gtest/gtest.h>
 
+#include "base/runtime.hpp"
 #include "harness/two_nodes.hpp"
 #include "rma/protocol.hpp"
 #include "rma/remote_records.hpp"
@@ -131,6 +133,37 @@ TEST_F(CopiedTest, so_are_those_of_an_answer) {
   const std::lock_guard locked(network()->links().lock());
   EXPECT_EQ(out(), 0U);
   EXPECT_EQ(net_.peer.parts, std::vector<std::size_t>{100});
+}
+
+/// While it lives, a runtime of its own where all travels in packets.
+class PacketsForced {
+ public:
+  PacketsForced() { setenv("ARMATURE_NET_PROTOCOL", "packet", 1); }
+  PacketsForced(const PacketsForced&) = delete;
+  PacketsForced& operator=(const PacketsForced&) = delete;
+  ~PacketsForced() { unsetenv("ARMATURE_NET_PROTOCOL"); }
+
+ private:
+  base::Runtime runtime_;
+  base::UseRuntime use_{runtime_};
+};
+
+class CopiedInPacketsTest : private PacketsForced, public CopiedTest {};
+
+TEST_F(CopiedInPacketsTest, rows_of_an_answer_and_one_that_is_whole) {
+  network()->links().engine().parts_max = 256;
+  GetRecord asked{};
+  asked.request = 1;
+  asked.address = reinterpret_cast<std::uint64_t>(here());
+  asked.row_bytes = 2 * kibibyte;
+  asked.levels = 1;
+  asked.level[0] = {100, 4 * kibibyte};
+  net_.peer.say(Kind::get, 1, &asked, offsetof(GetRecord, level) + sizeof asked.level[0]);
+  ASSERT_TRUE(net_.until([&] { return out() == 200 * kibibyte; }));
+  (void)copied_for_answer(bytes_of_long);
+  ASSERT_TRUE(net_.until([&] { return out() == 200 * kibibyte + bytes_of_long; }));
+  EXPECT_TRUE(net_.peer.parts.empty());
+  EXPECT_TRUE(net_.peer.lent_bytes.empty());
 }
 
 TEST_F(CopiedTest, the_first_of_several_pieces_is_shorter) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,10 +14,10 @@
 #include "base/runtime.hpp"
 #include "net/network.hpp"
 #include "rma/adder.hpp"
+#include "rma/answer.hpp"
 #include "rma/copied.hpp"
 #include "rma/iov_cursor.hpp"
 #include "rma/known_exposures.hpp"
-#include "rma/local.hpp"
 #include "rma/memory.hpp"
 #include "rma/pending_requests.hpp"
 #include "rma/remote.hpp"
@@ -27,8 +26,6 @@
 #include "rma/serve_check.hpp"
 #include "rma/subarray.hpp"
 #include "rma/target.hpp"
-#include "rma/write_stream.hpp"
-#include "transport/limits.hpp"
 #include "wait/notifier.hpp"
 
 namespace armature::rma {
@@ -36,7 +33,6 @@ namespace armature::rma {
 using base::fail;
 using net::network;
 using transport::Arrived;
-using transport::Limits;
 using transport::Link;
 
 namespace {
@@ -195,92 +191,6 @@ void on_pieces(const Arrived& arrived) {
   tell_of_value(arrived);
 }
 
-/// How often all answers that are under way have been given up.
-struct GivenUp {
-  std::uint32_t times = 0;
-};
-
-/// The answer to a get that is too long for a packet. Lives until the engine has let go of all.
-class SegmentedReply final : public transport::Stream {
- public:
-  /// From now on nobody waits for those that are under way.
-  static void give_up_all() { ++base::state<GivenUp>().times; }
-  static void begin(const Arrived& request, std::uint64_t number, IovCursor from, std::size_t bytes,
-                    std::vector<std::byte> held) {
-    Link& link = network()->links().to(request.process);
-    auto* const reply = new SegmentedReply(request, number, std::move(from), bytes);
-    reply->held_ = std::move(held);
-    link.streams().begin(*reply, -1);
-    link.streams().push();
-  }
-
- private:
-  SegmentedReply(const Arrived& request, std::uint64_t number, IovCursor from, std::size_t bytes)
-      : from_rank_(request.record.to),
-        to_rank_(request.record.from),
-        answer_{number},
-        from_(std::move(from)),
-        left_(bytes) {}
-
-  bool send_next(Link& link, transport::Piece& piece) override {
-    if (begun_ != base::state<GivenUp>().times) return false;
-    const std::size_t most = std::min(next_piece_bytes(left_), left_);
-    const std::span<const std::byte> run = from_.next();
-    std::span<const std::byte> bytes;
-    if (run.size() >= Limits::get().packed_below() ||
-        (run.size() == left_ && left_ > Limits::get().copied_max)) {
-      bytes = run.first(std::min(run.size(), most));
-      from_.skip(bytes.size());
-    } else if (from_.row_bytes() >= Limits::gathered_min && gathered_max() > 0) {
-      left_ -= from_.list(piece.parts(), most, gathered_max());
-    } else {
-      bytes = {piece.room(), from_.take(piece.room(), most)};
-      count_copied_out(bytes.size());
-    }
-    left_ -= bytes.size();
-    const bool more = left_ > 0;  // it may end in the next call, where the link is lost
-    const auto head = std::as_bytes(std::span(&answer_, 1));
-    if (piece.parts().empty())
-      link.lend_piece(Kind::data, from_rank_, to_rank_, head, bytes, piece, Link::Ack::none);
-    else
-      link.lend_piece(Kind::data, from_rank_, to_rank_, head, piece, Link::Ack::none);
-    return more;
-  }
-  void ended() override { delete this; }
-
-  int from_rank_, to_rank_;
-  DataRecord answer_;
-  IovCursor from_;
-  std::size_t left_;
-  std::vector<std::byte> held_;  // where they lie, if it is nobody else's
-  const std::uint32_t begun_ = base::state<GivenUp>().times;
-};
-
-void answer(const Arrived& request, std::uint64_t number, IovCursor from, std::size_t bytes,
-            std::vector<std::byte> held = {}) {
-  std::atomic_thread_fence(std::memory_order_acquire);
-  if (bytes > Link::body_bytes_max - sizeof(DataRecord))
-    return SegmentedReply::begin(request, number, std::move(from), bytes, std::move(held));
-  Link& link = network()->links().to(request.process);
-  const DataRecord record{number};
-  std::byte* const body = link.append(Kind::data, request.record.to, request.record.from,
-                                      sizeof record + bytes, Link::Ack::none);
-  std::memcpy(body, &record, sizeof record);
-  count_copied_out(bytes);
-  // A single word is read as one.
-  if (const auto run = from.next(); run.size() == bytes)
-    get_local(body + sizeof record, run.data(), bytes);
-  else
-    (void)from.take(body + sizeof record, bytes);
-}
-
-/// The answer from memory that only routines touch: what they have read is sent.
-void answer_held(const Arrived& request, std::uint64_t number, std::vector<std::byte> bytes) {
-  const std::size_t size = bytes.size();
-  const IovCursor from = IovCursor::contiguous(bytes.data(), size);
-  answer(request, number, from, size, std::move(bytes));
-}
-
 void answer_nothing(const Arrived& request, std::uint64_t number) {
   network()
       ->links()
@@ -380,7 +290,7 @@ void on_signal(const Arrived& arrived) {
 void forget_remote() {
   PendingRequest::forget_all();
   wait::forget_outstanding();
-  SegmentedReply::give_up_all();
+  give_up_answers();
   forget_locks();
   forget_extents(*network());
 }
