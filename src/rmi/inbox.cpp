@@ -170,7 +170,9 @@ bool Inbox::receive_all() {
           space::Awaiting::nothing &&
       !context_.has_service) [[unlikely]]
     interrupted.emplace(context_.rank);
-  const std::uint64_t read = in.read, executed = in.executed, sent_back_before = sent_back(in);
+  const std::uint64_t read = in.read, executed = in.executed;
+  // Asked for only where the reader lags.
+  const std::uint64_t sent_back_before = in.polling.lags() ? sent_back(in) : 0;
   dispatcher_.begin_round();
   {
     const OnTop on_top(context_, dispatcher_.objects());
