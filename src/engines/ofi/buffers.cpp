@@ -28,7 +28,8 @@ OfiBuffer* OfiBuffers::make(std::size_t bytes) {
   made->bytes = bytes;
   made->place = all_.size();
   std::string problem;
-  made->registration = fabric_.register_own({made->memory.get(), bytes}, problem);
+  made->registration =
+      fabric_.register_own({made->memory.get(), bytes}, FI_SEND | FI_RECV, problem);
   if (!problem.empty()) return nullptr;
   all_.push_back(std::move(made));
   return all_.back().get();

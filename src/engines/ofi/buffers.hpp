@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-#include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
+
+#include "engines/ofi/operation.hpp"
 
 namespace armature::transport {
 
 class OfiFabric;
 struct OfiPeer;
 
-/// A buffer that libfabric sends from or receives to. Its address is the context of the operation.
-struct OfiBuffer {
-  fi_context2 context;  // libfabric's, in front: it is told by this
+/// A buffer that libfabric sends from or receives to.
+struct OfiBuffer : OfiOperation {
   std::unique_ptr<std::byte[]> memory;
   std::size_t bytes = 0;
   std::size_t place = 0;  // among all

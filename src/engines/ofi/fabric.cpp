@@ -38,12 +38,23 @@ void end(Object*& object) {
   if (Object* const open = std::exchange(object, nullptr)) (void)fi_close(&open->fid);
 }
 
+// Providers whose one-sided operations are done by cards.
+constexpr const char* with_cards[] = {"verbs", "efa", "cxi", "psm2", "psm3", "opx"};
+
+bool is_with_card(std::string_view provider) {
+  for (const char* const one : with_cards)
+    if (provider == one || provider.starts_with(std::string(one) + ";")) return true;
+  return false;
+}
+
 /// Finds all that can do what an endpoint must. The list is the caller's to free.
-std::string find(const EngineOptions& options, fi_info*& found) {
+std::string find(const EngineOptions& options, bool one_sided, fi_info*& found) {
   fi_info* const hints = fi_allocinfo();
   if (hints == nullptr) return "fi_allocinfo: no memory";
   hints->ep_attr->type = FI_EP_RDM;
-  hints->caps = FI_MSG;
+  hints->caps = one_sided ? FI_MSG | FI_RMA : FI_MSG;
+  if (one_sided)
+    hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;  // it can tell that bytes are there
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
   hints->tx_attr->msg_order = FI_ORDER_SAS;
@@ -116,15 +127,27 @@ void OfiFabric::close() {
   if (info_ != nullptr) fi_freeinfo(std::exchange(info_, nullptr));
 }
 
+/// One that has one-sided operations, if these are wanted and there is one.
+std::string OfiFabric::choose(const EngineOptions& options) {
+  using OneSided = EngineOptions::OneSided;
+  if (options.one_sided != OneSided::off && choose(options, true).empty()) return {};
+  return choose(options, false);
+}
+
 /// The first that nothing speaks against and that opens: libfabric has the fastest in front. Some,
 /// such as that of EFA, have no descriptor on which one can sleep.
-std::string OfiFabric::choose(const EngineOptions& options) {
+std::string OfiFabric::choose(const EngineOptions& options, bool one_sided) {
   fi_info* found = nullptr;
-  if (std::string problem = find(options, found); !problem.empty()) return problem;
+  if (std::string problem = find(options, one_sided, found); !problem.empty()) return problem;
+  const bool with_card_alone =
+      one_sided && options.one_sided == EngineOptions::OneSided::where_rdma;
   for (const fi_info* one = found; one != nullptr && info_ == nullptr; one = one->next) {
     if (!objection(*one, options).empty()) continue;
+    if (with_card_alone && !is_with_card(one->fabric_attr->prov_name)) continue;
     info_ = fi_dupinfo(one);
     if (info_ == nullptr) break;
+    info_->tx_attr->op_flags = 0;  // of messages; a put asks for delivery by itself
+    is_one_sided_ = one_sided;
     const std::string problem = open_endpoint();
     if (problem.empty()) continue;
     refused_.emplace(name_of(*one), problem);
@@ -173,11 +196,21 @@ bool OfiFabric::may_sleep() const {
   return fi_trywait(fabric_, &watched, 1) == FI_SUCCESS;
 }
 
-fid_mr* OfiFabric::register_own(std::span<std::byte> memory, std::string& problem) {
+bool OfiFabric::has_card() const { return is_with_card(info_->fabric_attr->prov_name); }
+
+fid_mr* OfiFabric::register_for_others(std::span<std::byte> memory, std::uint64_t key) const {
+  fid_mr* registered = nullptr;
+  const int status = fi_mr_reg(domain_, memory.data(), memory.size(),
+                               FI_REMOTE_READ | FI_REMOTE_WRITE, 0, key, 0, &registered, nullptr);
+  return status == 0 ? registered : nullptr;
+}
+
+fid_mr* OfiFabric::register_own(std::span<std::byte> memory, std::uint64_t access,
+                                std::string& problem) const {
   if ((info_->domain_attr->mr_mode & FI_MR_LOCAL) == 0) return nullptr;
   fid_mr* registered = nullptr;
-  const int status = fi_mr_reg(domain_, memory.data(), memory.size(), FI_SEND | FI_RECV, 0, 0, 0,
-                               &registered, nullptr);
+  const int status =
+      fi_mr_reg(domain_, memory.data(), memory.size(), access, 0, 0, 0, &registered, nullptr);
   if (status != 0) problem = failure("fi_mr_reg", status);
   return registered;
 }
@@ -186,7 +219,7 @@ std::vector<Transport> OfiFabric::transports() const {
   fi_info* all = nullptr;
   EngineOptions any;
   any.interfaces = options_.interfaces;
-  if (!find(any, all).empty()) return {};
+  if (!find(any, false, all).empty()) return {};
   std::vector<Transport> found;
   const std::string taken = name_of(*info_);
   for (const fi_info* one = all; one != nullptr; one = one->next) {

@@ -46,15 +46,29 @@ class OfiFabric {
   [[nodiscard]] bool has_socket_names() const {
     return info_->addr_format == FI_SOCKADDR_IN || info_->addr_format == FI_SOCKADDR_IN6;
   }
-  /// Registers memory that is sent from and received to; nullptr where the provider needs no such
-  /// thing. Sets `problem` when it cannot.
-  [[nodiscard]] fid_mr* register_own(std::span<std::byte> memory, std::string& problem);
+  /// Registers memory that this process itself uses in that way (FI_SEND, ...); nullptr where the
+  /// provider needs no such thing. Sets `problem` when it cannot.
+  [[nodiscard]] fid_mr* register_own(std::span<std::byte> memory, std::uint64_t access,
+                                     std::string& problem) const;
+
+  /// Whether it has one-sided operations, and was asked for them.
+  [[nodiscard]] bool is_one_sided() const { return is_one_sided_; }
+  /// Whether a card does them.
+  [[nodiscard]] bool has_card() const;
+  /// Registers memory that others reach, by that key unless the provider chooses keys; nullptr when
+  /// it cannot.
+  [[nodiscard]] fid_mr* register_for_others(std::span<std::byte> memory, std::uint64_t key) const;
+  /// Whether others name bytes of it by their addresses, not by their places.
+  [[nodiscard]] bool names_addresses() const {
+    return (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
+  }
 
   /// All that libfabric finds on this machine, and what was taken.
   [[nodiscard]] std::vector<Transport> transports() const;
 
  private:
   std::string choose(const EngineOptions& options);
+  std::string choose(const EngineOptions& options, bool one_sided);
   std::string open_endpoint();
 
   EngineOptions options_;
@@ -68,6 +82,7 @@ class OfiFabric {
   fid_cq* completions_ = nullptr;
   fid_ep* endpoint_ = nullptr;
   int descriptor_ = -1;
+  bool is_one_sided_ = false;
 };
 
 }  // namespace armature::transport

@@ -3,7 +3,6 @@
 
 #include <sched.h>
 #include <sys/epoll.h>
-#include <sys/timerfd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -29,28 +28,12 @@ struct AddressHeader {
 
 }  // namespace
 
-void OfiPeer::Waiting::take(std::span<std::byte> to) {
-  const auto copy_some = [&](std::span<const std::byte> from) {
-    const std::size_t some = std::min(from.size(), to.size());
-    if (some != 0) std::memcpy(to.data(), from.data(), some);
-    to = to.subspan(some);
-    done += some;
-    return some;
-  };
-  if (done < head.size()) (void)copy_some(head.subspan(done));
-  while (!to.empty()) {
-    done_of_part += copy_some(part());
-    if (!parts.empty() && part().empty()) {
-      ++parts_done;
-      done_of_part = 0;
-    }
-  }
-}
-
 Ofi::~Ofi() {
   drain();
   fabric_.close_endpoint();  // before the memory that it may still read
   buffers_.unregister();
+  transfers_.unregister();
+  memory_.forget_all();
   fabric_.close();
 }
 
@@ -96,10 +79,9 @@ std::string Ofi::open(const EngineOptions& options) {
 }
 
 std::string Ofi::open_descriptor() {
-  timer_ = base::FileDescriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   either_ = base::FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
   epoll_event readable{.events = EPOLLIN, .data = {}};
-  for (const int one : {timer_.get(), lives_.descriptor(), fabric_.descriptor()})
+  for (const int one : {timer_.open(), lives_.descriptor(), fabric_.descriptor()})
     if (!either_ || epoll_ctl(either_.get(), EPOLL_CTL_ADD, one, &readable) != 0)
       return std::string("epoll: ") + std::strerror(errno);
   return {};
@@ -171,7 +153,7 @@ bool Ofi::send_fragment(OfiPeer& to, OfiPeer::Waiting& packet) {
   // may not look again, and a thread that sleeps has armed the engine before.
   const auto hold_up = [&] {
     to.is_held_up = true;
-    wake_within(retry_ns);
+    timer_.wake_within(retry_ns);
   };
   OfiBuffer* const buffer = buffers_.take(sizeof(FragmentHeader) + part);
   if (buffer == nullptr) return hold_up(), false;
@@ -180,8 +162,9 @@ bool Ofi::send_fragment(OfiPeer& to, OfiPeer::Waiting& packet) {
   OfiPeer::Waiting after = packet;
   after.take({buffer->memory.get() + sizeof header, part});
   buffer->to = &to;
-  const ssize_t status = fi_send(fabric_.endpoint(), buffer->memory.get(), sizeof header + part,
-                                 buffer->descriptor(), to.address, buffer);
+  const ssize_t status =
+      fi_send(fabric_.endpoint(), buffer->memory.get(), sizeof header + part, buffer->descriptor(),
+              to.address, static_cast<OfiOperation*>(buffer));
   to.is_held_up = false;
   if (status != 0) {
     buffers_.give_back(*buffer);
@@ -208,7 +191,39 @@ bool Ofi::push(OfiPeer& to) {
     to.waiting.pop_front();
     sink_.sent(token);
   }
+  while (!to.unbegun.empty()) {
+    OfiTransfer& next = *to.unbegun.front();
+    to.unbegun.pop_front();
+    if (!begin_transfer(to, next)) return to.unbegun.push_front(&next), any;
+    any = true;
+  }
   return any;
+}
+
+// -- one-sided operations -------------------------------------------------------------------------
+
+void Ofi::transfer(int peer, bool is_put, void* rkey, Runs runs, std::uint64_t token) {
+  OfiPeer& with = *peers_[static_cast<std::size_t>(peer)];
+  for (const Run& run : runs) {
+    if (with.lost) {
+      sink_.sent(token);
+      continue;
+    }
+    OfiTransfer& made =
+        transfers_.make(with, is_put, *static_cast<const OfiKey*>(rkey), run, token);
+    if (!with.unbegun.empty() || !begin_transfer(with, made)) with.unbegun.push_back(&made);
+  }
+}
+
+/// Whether it need not be tried again.
+bool Ofi::begin_transfer(OfiPeer& with, OfiTransfer& transfer) {
+  const long status = transfers_.begin(transfer);
+  if (status == -FI_EAGAIN) return timer_.wake_within(retry_ns), false;
+  if (status == 0) return true;
+  let_go_.push_back(transfer.token);
+  transfers_.end(transfer);
+  lose(with, fi_strerror(static_cast<int>(-status)));
+  return true;
 }
 
 // -- what happens ---------------------------------------------------------------------------------
@@ -219,34 +234,22 @@ bool Ofi::progress() {
   int round = 0;
   while (round < rounds_max && take_completions()) ++round;
   for (std::size_t i = 0; i < peers_.size(); ++i)
-    if (OfiPeer* const peer = peers_[i].get(); peer != nullptr && !peer->waiting.empty())
+    if (OfiPeer* const peer = peers_[i].get(); peer != nullptr && peer->has_waiting())
       any = push(*peer) || any;
   look_for_deaths(round == 0);
   for (OfiBuffer* const buffer : std::exchange(unposted_, {})) receive_into(*buffer);
   // A thread that sleeps on the descriptor is to continue where this has stopped.
-  if (round == rounds_max) wake_in(1);
+  if (round == rounds_max) timer_.wake_in(1);
   return any || round > 0;
 }
 
 bool Ofi::arm() {
-  unlooked_ = unlooked_max;  // whoever sleeps is woken by a death, too
-  bool is_held_up = !unposted_.empty();
+  unlooked_ = unlooked_max;              // whoever sleeps is woken by a death, too
+  bool is_held_up = !unposted_.empty();  // libfabric may take it later
   for (const auto& peer : peers_)
-    is_held_up = is_held_up || (peer != nullptr && !peer->waiting.empty() && peer->is_held_up);
-  wake_in(is_held_up ? retry_ns : dying_.empty() ? 0 : Dying::look_ns);
+    is_held_up = is_held_up || (peer != nullptr && peer->is_to_be_tried_again());
+  timer_.wake_in(is_held_up ? retry_ns : dying_.empty() ? 0 : Dying::look_ns);
   return let_go_.empty() && fabric_.may_sleep();
-}
-
-/// The descriptor is readable in that time; 0: it need not be.
-void Ofi::wake_in(std::uint64_t ns) {
-  const itimerspec at{{}, {0, static_cast<long>(ns)}};
-  timerfd_settime(timer_.get(), 0, &at, nullptr);
-  wakes_ = ns != 0;
-}
-
-/// The descriptor is readable in that time, or was to be so anyway.
-void Ofi::wake_within(std::uint64_t ns) {
-  if (!wakes_) wake_in(ns);
 }
 
 bool Ofi::take_completions() {
@@ -254,11 +257,19 @@ bool Ofi::take_completions() {
   const ssize_t count = fi_cq_read(fabric_.completions(), entries, std::size(entries));
   if (count == -FI_EAVAIL) take_error();
   for (ssize_t i = 0; i < count; ++i)
-    complete(*static_cast<OfiBuffer*>(entries[i].op_context), entries[i].len);
+    complete(*static_cast<OfiOperation*>(entries[i].op_context), entries[i].len);
   return count > 0 || count == -FI_EAVAIL;
 }
 
-void Ofi::complete(OfiBuffer& buffer, std::size_t bytes) {
+void Ofi::complete(OfiOperation& operation, std::size_t bytes) {
+  if (operation.is_transfer) {
+    auto& transfer = static_cast<OfiTransfer&>(operation);
+    const std::uint64_t token = transfer.token;
+    transfers_.end(transfer);
+    if (!is_closing_) sink_.sent(token);
+    return;
+  }
+  auto& buffer = static_cast<OfiBuffer&>(operation);
   if (OfiPeer* const to = std::exchange(buffer.to, nullptr)) {
     --to->under_way;
     return buffers_.give_back(buffer);
@@ -275,7 +286,13 @@ void Ofi::complete(OfiBuffer& buffer, std::size_t bytes) {
 void Ofi::take_error() {
   fi_cq_err_entry entry{};
   if (fi_cq_readerr(fabric_.completions(), &entry, 0) != 1 || entry.op_context == nullptr) return;
-  auto& buffer = *static_cast<OfiBuffer*>(entry.op_context);
+  auto& operation = *static_cast<OfiOperation*>(entry.op_context);
+  if (operation.is_transfer) {
+    // First: who finds that it has ended looks whether the peer is lost.
+    lose(*static_cast<OfiTransfer&>(operation).with, fi_strerror(entry.err));
+    return complete(operation, 0);
+  }
+  auto& buffer = static_cast<OfiBuffer&>(operation);
   OfiPeer* const to = std::exchange(buffer.to, nullptr);
   if (to == nullptr) return receive_into(buffer);
   --to->under_way;
@@ -286,7 +303,7 @@ void Ofi::take_error() {
 void Ofi::receive_into(OfiBuffer& buffer) {
   buffer.to = nullptr;
   if (fi_recv(fabric_.endpoint(), buffer.memory.get(), buffer.bytes, buffer.descriptor(),
-              FI_ADDR_UNSPEC, &buffer) != 0)
+              FI_ADDR_UNSPEC, static_cast<OfiOperation*>(&buffer)) != 0)
     unposted_.push_back(&buffer);
 }
 
@@ -300,7 +317,7 @@ void Ofi::look_for_deaths(bool is_idle) {
   unlooked_ = 0;
   for (const int number : lives_.look()) dying_.add(number);
   if (dying_.empty()) return;
-  wake_within(Dying::look_ns);  // whoever looks now may not look again
+  timer_.wake_within(Dying::look_ns);  // whoever looks now may not look again
   for (const int number : dying_.due(base::now_of_machine_ns()))
     lose(*peers_[static_cast<std::size_t>(number)], "the process has ended");
 }
@@ -315,7 +332,11 @@ void Ofi::lose(OfiPeer& peer, const char* why) {
 void Ofi::let_go(OfiPeer& peer) {
   for (const OfiPeer::Waiting& packet : std::exchange(peer.waiting, {}))
     let_go_.push_back(packet.token);
-  if (!let_go_.empty()) wake_in(1);
+  for (OfiTransfer* const transfer : std::exchange(peer.unbegun, {})) {
+    let_go_.push_back(transfer->token);
+    transfers_.end(*transfer);
+  }
+  if (!let_go_.empty()) timer_.wake_in(1);
 }
 
 void Ofi::drop(int peer) {

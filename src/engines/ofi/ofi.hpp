@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,41 +14,47 @@
 #include "engines/ofi/fabric.hpp"
 #include "engines/ofi/fragments.hpp"
 #include "engines/ofi/life_lines.hpp"
+#include "engines/ofi/peer.hpp"
+#include "engines/ofi/remote_memory.hpp"
+#include "engines/ofi/transfers.hpp"
+#include "engines/ofi/wake_timer.hpp"
 
 // The engine over libfabric, by messages of reliable endpoints (fi_endpoint(3), FI_EP_RDM). What is
 // sent is copied into buffers of the engine, a bounded number for each peer; what finds no buffer
 // waits where it lies. So a peer can be given up at any time: libfabric has nothing of the caller.
+// One-sided operations are another matter: libfabric has the caller's memory until it tells of the
+// end.
 
 namespace armature::transport {
 
-/// One other process.
-struct OfiPeer {
-  /// A packet that is not yet, or not wholly, in buffers.
-  struct Waiting {
-    std::span<const std::byte> head, body;
-    Engine::Parts parts;  // of the body, where it lies in several places
-    std::uint64_t token;
-    std::size_t bytes;  // head and body
-    std::size_t done = 0;
-    std::size_t parts_done = 0, done_of_part = 0;  // of the body
+/// The part of the engine that has to do with what libfabric offers, and with memory which is
+/// registered with it.
+class OfiMemoryEngine : public Engine {
+ public:
+  [[nodiscard]] const char* description() const override { return fabric_.description(); }
+  [[nodiscard]] std::vector<Transport> transports(int /*peer*/) const override {
+    return fabric_.transports();
+  }
+  [[nodiscard]] bool is_one_sided() const override { return fabric_.is_one_sided(); }
+  [[nodiscard]] bool pins_memory() const override {
+    return fabric_.is_one_sided() && fabric_.has_card();
+  }
+  [[nodiscard]] std::vector<std::byte> register_memory(std::span<std::byte> memory) override {
+    return memory_.register_here(memory);
+  }
+  void unregister_memory(std::span<std::byte> memory) override { memory_.unregister(memory); }
+  [[nodiscard]] void* unpack_rkey(int /*peer*/, std::span<const std::byte> packed) override {
+    return const_cast<OfiKey*>(memory_.take_key(packed));
+  }
+  void forget_rkey(void* rkey) override { memory_.forget_key(rkey); }
+  void forget_memory() override { memory_.forget_all(); }
 
-    [[nodiscard]] std::span<const std::byte> part() const {
-      return (parts.empty() ? body : parts[parts_done]).subspan(done_of_part);
-    }
-    /// Copies the next bytes.
-    void take(std::span<std::byte> to);
-  };
-
-  explicit OfiPeer(int is) : number(is) {}
-  int number;
-  fi_addr_t address = FI_ADDR_UNSPEC;
-  bool lost = false;
-  bool is_held_up = false;  // libfabric takes nothing for it at the moment
-  std::size_t under_way = 0;
-  std::deque<Waiting> waiting;
+ protected:
+  OfiFabric fabric_;
+  OfiRemoteMemory memory_{fabric_};
 };
 
-class Ofi final : public Engine {
+class Ofi final : public OfiMemoryEngine {
  public:
   explicit Ofi(Sink& sink) : sink_(sink) { parts_max = 256; }
   Ofi(const Ofi&) = delete;
@@ -59,7 +64,6 @@ class Ofi final : public Engine {
   /// Returns an error text, or "".
   [[nodiscard]] std::string open(const EngineOptions& options);
 
-  [[nodiscard]] const char* description() const override { return fabric_.description(); }
   [[nodiscard]] std::span<const std::byte> address() const override { return address_; }
   [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
   [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
@@ -70,8 +74,11 @@ class Ofi final : public Engine {
   bool progress() override;
   [[nodiscard]] int descriptor() const override { return either_.get(); }
   [[nodiscard]] bool arm() override;
-  [[nodiscard]] std::vector<Transport> transports(int) const override {
-    return fabric_.transports();
+  void put(int peer, void* rkey, Runs runs, std::uint64_t token) override {
+    transfer(peer, true, rkey, runs, token);
+  }
+  void get(int peer, void* rkey, Runs runs, std::uint64_t token) override {
+    transfer(peer, false, rkey, runs, token);
   }
 
  private:
@@ -86,20 +93,20 @@ class Ofi final : public Engine {
   void drain();
   void receive_into(OfiBuffer& buffer);
   [[nodiscard]] bool take_completions();
-  void complete(OfiBuffer& buffer, std::size_t bytes);
+  void complete(OfiOperation& operation, std::size_t bytes);
   void take_error();
+  void transfer(int peer, bool is_put, void* rkey, Runs runs, std::uint64_t token);
+  [[nodiscard]] bool begin_transfer(OfiPeer& with, OfiTransfer& transfer);
   [[nodiscard]] bool send_packet(OfiPeer& to, OfiPeer::Waiting packet);
   [[nodiscard]] bool send_fragment(OfiPeer& to, OfiPeer::Waiting& packet);
   [[nodiscard]] bool push(OfiPeer& to);
   void look_for_deaths(bool is_idle);
   void lose(OfiPeer& peer, const char* why);
   void let_go(OfiPeer& peer);
-  void wake_in(std::uint64_t ns);
-  void wake_within(std::uint64_t ns);
 
   Sink& sink_;
-  OfiFabric fabric_;
   OfiBuffers buffers_{fabric_};
+  OfiTransfers transfers_{fabric_};
   Fragments fragments_;
   LifeLines lives_;
   std::vector<std::byte> address_;
@@ -112,9 +119,9 @@ class Ofi final : public Engine {
   Dying dying_;                        // peers that are to be reported as lost
   unsigned unlooked_ = 0;  // calls of progress(), of which those that found nothing count more
   bool is_closing_ = false;
-  bool wakes_ = false;  // the timer is set, or has expired since arm()
   std::string problem_;
-  base::FileDescriptor timer_, either_;  // it, or completions
+  WakeTimer timer_;
+  base::FileDescriptor either_;  // the timer's, or that of completions
 };
 
 }  // namespace armature::transport
