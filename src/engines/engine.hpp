@@ -42,6 +42,9 @@ struct EngineOptions {
   std::size_t segment = 0;    // bytes that travel as one; 0 for the engine's own choice
   // Whether it is to have one-sided operations of its own: where the network does them, or anyway.
   enum class OneSided { where_rdma, on, off } one_sided = OneSided::off;
+  // For tests without a card: memory that is registered becomes the engine's own, in place, until
+  // its registration ends. UCX reaches no other memory without the help of the target.
+  bool allocates = false;
 };
 
 /// One way of an engine to reach others, and what has become of it.

@@ -1,5 +1,6 @@
 #include "engines/ucx/remote_memory.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace armature::transport {
@@ -9,6 +10,12 @@ std::vector<std::byte> UcxRemoteMemory::register_here(std::span<std::byte> memor
   params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
   params.address = memory.data();
   params.length = memory.size();
+  std::vector<std::byte> contents;
+  if (worker_.allocates()) {
+    params.field_mask |= UCP_MEM_MAP_PARAM_FIELD_FLAGS;
+    params.flags = UCP_MEM_MAP_ALLOCATE | UCP_MEM_MAP_FIXED;
+    contents.assign(memory.begin(), memory.end());
+  }
   ucp_mem_h mapped = nullptr;
   if (!worker_.is_one_sided() || ucp_mem_map(worker_.context(), &params, &mapped) != UCS_OK)
     return {};
@@ -18,6 +25,7 @@ std::vector<std::byte> UcxRemoteMemory::register_here(std::span<std::byte> memor
     ucp_mem_unmap(worker_.context(), mapped);
     return {};
   }
+  std::ranges::copy(contents, memory.begin());
   registered_.emplace(memory.data(), mapped);
   const auto* const first = static_cast<const std::byte*>(key);
   std::vector<std::byte> packed(first, first + bytes);

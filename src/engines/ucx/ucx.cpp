@@ -37,7 +37,11 @@ const char* Ucx::connect(int peer, std::span<const std::byte> address) {
   params.address = reinterpret_cast<const ucp_address_t*>(address.data());
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler = {&on_failure, peers_[index].get()};
-  const ucs_status_t status = ucp_ep_create(worker_.worker(), &params, &peers_[index]->endpoint);
+  ucs_status_t status = ucp_ep_create(worker_.worker(), &params, &peers_[index]->endpoint);
+  if (status == UCS_OK && worker_.allocates()) {
+    params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+    status = ucp_ep_create(worker_.worker(), &params, &peers_[index]->transfers);
+  }
   if (status == UCS_OK) return nullptr;
   peers_[index]->lost = true;  // nothing is sent to it
   problem_ = failure("ucp_ep_create", status);
@@ -106,13 +110,14 @@ ucs_status_t Ucx::fetch(std::span<const std::byte> head, void* announced, std::s
 void Ucx::drop(int peer) {
   Peer& dropped = *peers_[static_cast<std::size_t>(peer)];
   dropped.lost = true;
-  if (ucp_ep_h const endpoint = std::exchange(dropped.endpoint, nullptr))
-    dropped_.add(endpoint, dropped.noticed);
+  for (ucp_ep_h* const one : {&dropped.endpoint, &dropped.transfers})
+    if (ucp_ep_h const endpoint = std::exchange(*one, nullptr))
+      dropped_.add(endpoint, dropped.noticed);
 }
 
 void* Ucx::unpack_rkey(int peer, std::span<const std::byte> packed) {
   const Peer& from = *peers_[static_cast<std::size_t>(peer)];
-  return from.lost ? nullptr : memory_.take_key(from.endpoint, packed);
+  return from.lost ? nullptr : memory_.take_key(from.for_transfers(), packed);
 }
 
 /// Puts are done for UCX when it has let go of their source; the flush behind them says when the
@@ -122,8 +127,8 @@ void Ucx::put(int peer, void* rkey, Runs runs, std::uint64_t token) {
   const ucp_request_param_t untold{};
   for (const Run& run : runs) {
     if (target.lost) return tell(token, runs.size());
-    const ucs_status_ptr_t request = ucp_put_nbx(target.endpoint, run.here, run.bytes, run.there,
-                                                 static_cast<ucp_rkey_h>(rkey), &untold);
+    const ucs_status_ptr_t request = ucp_put_nbx(target.for_transfers(), run.here, run.bytes,
+                                                 run.there, static_cast<ucp_rkey_h>(rkey), &untold);
     if (UCS_PTR_IS_PTR(request)) ucp_request_free(request);
     if (UCS_PTR_IS_ERR(request)) lose(target, UCS_PTR_STATUS(request));
   }
@@ -131,7 +136,7 @@ void Ucx::put(int peer, void* rkey, Runs runs, std::uint64_t token) {
   std::unique_ptr<Sending> sending = this->sending(token);
   sending->times = runs.size();
   const ucp_request_param_t param = sending->param();
-  if (!is_under_way(target, ucp_ep_flush_nbx(target.endpoint, &param), sending))
+  if (!is_under_way(target, ucp_ep_flush_nbx(target.for_transfers(), &param), sending))
     tell(token, runs.size());
 }
 
@@ -141,8 +146,8 @@ void Ucx::get(int peer, void* rkey, Runs runs, std::uint64_t token) {
     std::unique_ptr<Sending> sending = this->sending(token);
     const ucp_request_param_t param = sending->param();
     if (target.lost || !is_under_way(target,
-                                     ucp_get_nbx(target.endpoint, run.here, run.bytes, run.there,
-                                                 static_cast<ucp_rkey_h>(rkey), &param),
+                                     ucp_get_nbx(target.for_transfers(), run.here, run.bytes,
+                                                 run.there, static_cast<ucp_rkey_h>(rkey), &param),
                                      sending))
       sink_.sent(token);
   }

@@ -97,8 +97,15 @@ class Ucx final : public UcxMemoryEngine {
     Ucx* engine = nullptr;
     int number = -1;
     ucp_ep_h endpoint = nullptr;
+    // For one-sided operations, where the first has none: UCX has no endpoint over shared memory
+    // that tells of the other's death.
+    ucp_ep_h transfers = nullptr;
     bool lost = false;
     bool noticed = false;  // by UCX itself
+
+    [[nodiscard]] ucp_ep_h for_transfers() const {
+      return transfers != nullptr ? transfers : endpoint;
+    }
   };
   void lose(Peer& peer, ucs_status_t why);
   void tell(std::uint64_t token, std::size_t times) {

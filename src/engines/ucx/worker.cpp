@@ -56,6 +56,7 @@ constexpr std::uint64_t messages = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
 std::string UcxWorker::open(const EngineOptions& options) {
   if (!UcxConfig::user_has_set("LOG_LEVEL")) ucs_global_opts_set_value("LOG_LEVEL", "fatal");
   ucs_debug_disable_signals();
+  allocates_ = options.allocates;
   config_ = std::make_unique<UcxConfig>(options);
   std::string problem = config_->read();
   if (problem.empty()) problem = open_context(options.one_sided);

@@ -42,6 +42,8 @@ class UcxWorker {
   [[nodiscard]] int descriptor() const { return descriptor_; }
   [[nodiscard]] bool is_one_sided() const { return is_one_sided_; }
   [[nodiscard]] bool has_rdma() const { return has_rdma_; }
+  /// Memory that is registered is UCX's own.
+  [[nodiscard]] bool allocates() const { return allocates_; }
   /// Messages are sent eagerly, unless a program has asked UCX for rendezvous.
   [[nodiscard]] bool always_eager() const { return always_eager_; }
 
@@ -60,6 +62,7 @@ class UcxWorker {
   int descriptor_ = -1;
   bool is_one_sided_ = false;
   bool has_rdma_ = false;
+  bool allocates_ = false;
   bool always_eager_ = true;
 };
 
