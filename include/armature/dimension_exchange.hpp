@@ -9,9 +9,9 @@
 
 // Balancing without anybody who knows all loads, by dimension exchange (G. Cybenko, Dynamic load
 // balancing for distributed memory multiprocessors, 1989). Places are the corners of a hypercube.
-// In round k each place meets one whose number differs in bit k, and both share their load as
-// equally as some of their items allow. After a sweep over all bits load has come from any place to
-// any other.
+// In round k each place meets one whose number differs in bit k, and both share their load so that
+// they take as equally long as some of their items allow. After a sweep over all bits load has come
+// from any place to any other.
 
 namespace armature::detail {
 
@@ -27,20 +27,23 @@ struct ExchangeOffer {
   double load = 0;              // all that it would have
   std::uint32_t room = 0;       // for so many further bundles
   std::vector<Bundle> bundles;  // that it may give, or some of them
+  double speed = 1;
+
+  [[nodiscard]] double time() const { return load / speed; }
 };
 
 /// One place of that, and what it would have. It knows its own items, the offer of one partner, and
 /// the bundles of others that would come: in all O(log n) loads of others, with n places.
 class ARMATURE_API DimensionExchange {
  public:
-  /// Load so much above the mean is balance enough.
+  /// A time so much above the mean is balance enough.
   static constexpr double tolerance = 1.03;
   static constexpr int sweeps_max = 400;
 
-  /// `loads` of its own items, `mean` of all places. `fixed` is load that never leaves, and counts
-  /// in the mean: a place that is slower than others is as if it had some.
+  /// `loads` of its own items, and the time `mean` that all places would take if they were alike.
+  /// `fixed` is load that never leaves. All load takes a place longer that is slower than 1.
   DimensionExchange(int place, int places, double mean, const std::vector<double>& loads,
-                    double fixed = 0);
+                    double fixed = 0, double speed = 1);
 
   /// The rounds of a sweep.
   [[nodiscard]] static int rounds(int places);
@@ -55,8 +58,8 @@ class ARMATURE_API DimensionExchange {
   /// Both have said so: does its part of what both conclude from that.
   void trade(const ExchangeOffer& mine, const ExchangeOffer& theirs, int other);
 
-  /// With what is fixed.
-  [[nodiscard]] double load() const { return load_; }
+  /// The time that it would take, with what is fixed.
+  [[nodiscard]] double time() const { return load_ / speed_; }
   /// All that would be here in the end, of whatever home.
   [[nodiscard]] const std::vector<Bundle>& bundles() const { return bundles_; }
   /// The items of a bundle of its own.
@@ -70,7 +73,7 @@ class ARMATURE_API DimensionExchange {
   [[nodiscard]] std::size_t foreign() const;
 
   const int place_, places_;
-  const double mean_;
+  const double mean_, speed_;
   double load_ = 0;
   std::vector<Bundle> bundles_;
   std::vector<std::vector<std::uint32_t>> items_;  // of each bundle of its own
@@ -78,7 +81,7 @@ class ARMATURE_API DimensionExchange {
   std::size_t offers_ = 0;  // so far
 };
 
-/// Whether a further sweep may help, by the greatest load after each. All places see the same.
+/// Whether a further sweep may help, by the longest time after each. All places see the same.
 class Sweeps {
  public:
   explicit Sweeps(double mean) : mean_(mean) {}

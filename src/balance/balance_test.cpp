@@ -70,6 +70,17 @@ TEST(Balance, distributed_takes_many_items_from_one_place) {
   }
 }
 
+/// Places of which some are much slower than others.
+TEST(Balance, distributed_ends_near_the_central_strategy_where_places_are_slow) {
+  for (const int places : {2, 3, 8, 64}) {
+    Problem problem = drifted(places, 40);
+    for (int place = 0; place < places; ++place)
+      problem.speeds.push_back(place % 4 == 1 ? 0.2 : place % 4 == 2 ? 0.5 : 1.0);
+    EXPECT_LE(judge(problem, distributed(problem)).most, 1.1 * judge(problem, greedy(problem)).most)
+        << places;
+  }
+}
+
 /// Places that are a third, a half and as fast as the fastest one.
 TEST(Balance, every_strategy_minds_how_fast_places_are) {
   for (const int places : {2, 3, 8, 32}) {

@@ -11,7 +11,7 @@ namespace {
 /// Items that are so small a part of the mean go together: a place that has nothing needs no more
 /// than about twice that many bundles.
 constexpr double parts_of_mean = 16;
-/// Loads that differ by less are as good as equal.
+/// Times that differ by less are as good as equal.
 constexpr double least_difference = 0.005;
 
 /// A step of a trade: at most one bundle of each side goes to the other.
@@ -29,7 +29,8 @@ class Trade {
         high_(high),
         places_{low_place, high_place},
         goes_{std::vector<bool>(low.bundles.size()), std::vector<bool>(high.bundles.size())},
-        difference_(low.load - high.load) {}
+        per_load_(1 / low.speed + 1 / high.speed),
+        difference_(low.time() - high.time()) {}
 
   void run(double enough) {
     while (std::fabs(difference_) > enough) {
@@ -67,16 +68,17 @@ class Trade {
     Step best{.difference = difference_};
     for (std::size_t j = 0; j < high_.bundles.size(); ++j)
       if (!goes_[1][j])
-        take_better(best, {.difference = difference_ + 2 * high_.bundles[j].load, .from_high = j});
+        take_better(
+            best, {.difference = difference_ + per_load_ * high_.bundles[j].load, .from_high = j});
     for (std::size_t i = 0; i < low_.bundles.size(); ++i) {
       if (goes_[0][i]) continue;
-      const double without = difference_ - 2 * low_.bundles[i].load;
+      const double without = difference_ - per_load_ * low_.bundles[i].load;
       take_better(best, {.difference = without, .from_low = i});
       for (std::size_t j = 0; j < high_.bundles.size(); ++j)
         if (!goes_[1][j])
-          take_better(
-              best,
-              {.difference = without + 2 * high_.bundles[j].load, .from_low = i, .from_high = j});
+          take_better(best, {.difference = without + per_load_ * high_.bundles[j].load,
+                             .from_low = i,
+                             .from_high = j});
     }
     return best;
   }
@@ -84,6 +86,7 @@ class Trade {
   const ExchangeOffer &low_, &high_;
   const int places_[2];
   std::vector<bool> goes_[2];
+  const double per_load_;  // that goes from one to the other, the difference changes by so much
   double difference_;
   int low_gained_ = 0, high_gained_ = 0;
 };
@@ -95,9 +98,9 @@ bool is_same(const Bundle& one, const Bundle& other) {
 }  // namespace
 
 DimensionExchange::DimensionExchange(int place, int places, double mean,
-                                     const std::vector<double>& loads, double fixed)
-    : place_(place), places_(places), mean_(mean), load_(fixed) {
-  const double small = (mean - fixed) / parts_of_mean;
+                                     const std::vector<double>& loads, double fixed, double speed)
+    : place_(place), places_(places), mean_(mean), speed_(speed), load_(fixed) {
+  const double small = (mean * speed - fixed) / parts_of_mean;
   for (std::uint32_t item = 0; item < loads.size(); ++item) {
     const double load = loads[item];
     if (load <= 0) continue;  // it stays
@@ -140,7 +143,8 @@ ExchangeOffer DimensionExchange::offer() {
   const std::size_t count = std::min(offered_max(places_), bundles_.size());
   ExchangeOffer all{.load = load_,
                     .room = static_cast<std::uint32_t>(held_max(places_) - foreign()),
-                    .bundles = {}};
+                    .bundles = {},
+                    .speed = speed_};
   std::ranges::sort(bundles_, [](const Bundle& one, const Bundle& other) {
     return std::tuple(one.load, one.home, one.number) <
            std::tuple(other.load, other.home, other.number);
@@ -155,7 +159,7 @@ ExchangeOffer DimensionExchange::offer() {
 
 void DimensionExchange::trade(const ExchangeOffer& mine, const ExchangeOffer& theirs, int other) {
   most_known_ = std::max(most_known_, foreign() + theirs.bundles.size() + 2);
-  if (std::max(mine.load, theirs.load) <= tolerance * mean_) return;
+  if (std::max(mine.time(), theirs.time()) <= tolerance * mean_) return;
   const bool is_low = place_ < other;
   Trade both(is_low ? mine : theirs, std::min(place_, other), is_low ? theirs : mine,
              std::max(place_, other));

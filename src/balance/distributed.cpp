@@ -12,17 +12,15 @@ namespace {
 
 using detail::DimensionExchange;
 
-/// `most` is what the fastest place should have: slower ones are as if they had the rest.
-std::vector<DimensionExchange> places_of(const Problem& problem, double most, const Loads& before,
+std::vector<DimensionExchange> places_of(const Problem& problem, const Loads& before,
                                          const std::vector<std::vector<std::size_t>>& items) {
-  const double mean = before.mean();
   std::vector<DimensionExchange> places;
   places.reserve(items.size());
   for (int place = 0; place < problem.places; ++place) {
     std::vector<double> loads;
     for (const std::size_t item : items[static_cast<std::size_t>(place)])
       loads.push_back(problem.items[item].load);
-    places.emplace_back(place, problem.places, most, loads, most - mean * before.speed(place));
+    places.emplace_back(place, problem.places, before.mean(), loads, 0.0, before.speed(place));
   }
   return places;
 }
@@ -46,15 +44,11 @@ void sweep(std::vector<DimensionExchange>& places, int number) {
 Plan distributed(const Problem& problem) {
   const Loads before(problem);
   const auto items = before.items();
-  double fastest = 0;
-  for (int place = 0; place < problem.places; ++place)
-    fastest = std::max(fastest, before.speed(place));
-  const double mean = before.mean() * fastest;
-  std::vector<DimensionExchange> places = places_of(problem, mean, before, items);
+  std::vector<DimensionExchange> places = places_of(problem, before, items);
   const auto most = [&] {
-    return std::ranges::max_element(places, {}, &DimensionExchange::load)->load();
+    return std::ranges::max_element(places, {}, &DimensionExchange::time)->time();
   };
-  for (detail::Sweeps sweeps(mean); sweeps.go_on(most());) sweep(places, sweeps.number());
+  for (detail::Sweeps sweeps(before.mean()); sweeps.go_on(most());) sweep(places, sweeps.number());
   Plan plan = none(problem);
   for (int place = 0; place < problem.places; ++place)
     for (const detail::Bundle& bundle : places[static_cast<std::size_t>(place)].bundles()) {

@@ -38,8 +38,9 @@ class Ear {
       ranks_.emplace_back(rank, seconds);
   }
   // By another speaker, when they meet; and by one to whom a bundle of this one's goes.
-  void take_offer(int when, double load, std::uint32_t room, std::vector<Bundle> bundles) {
-    offers_[when] = {.load = load, .room = room, .bundles = std::move(bundles)};
+  void take_offer(int when, double load, double speed, std::uint32_t room,
+                  std::vector<Bundle> bundles) {
+    offers_[when] = {.load = load, .room = room, .bundles = std::move(bundles), .speed = speed};
   }
   void take_bundle(std::uint32_t bundle, int place) { bundles_.emplace_back(bundle, place); }
   // As any rank: by its speaker.
@@ -139,7 +140,6 @@ class LoadExchange {
     speed_ = are_alike(slowest, fastest) ? 1 : as_told(speed, fastest);
   }
 
-  /// Slower places are as if they had the rest of what the fastest should have.
   void begin(ExchangedPlan& plan) {
     double here = ears_->fixed();
     std::vector<double> loads;
@@ -151,28 +151,24 @@ class LoadExchange {
     mean_ = allreduce(world_, here) / allreduce(world_, speed);
     plan.before.most = greatest(world_, speaks() ? here / speed : 0);
     plan.before.mean = plan.after.mean = mean_;
-    if (speaks())
-      place_.emplace(speaks_for_, count(), mean_, loads, mean_ - mean_ * speed + ears_->fixed());
+    if (speaks()) place_.emplace(speaks_for_, count(), mean_, loads, ears_->fixed(), speed);
   }
 
   void exchange(ExchangedPlan& plan) {
     const int rounds = DimensionExchange::rounds(count());
-    double most = greatest(world_, place_ ? place_->load() : 0);
-    for (armature::detail::Sweeps sweeps(mean_); sweeps.go_on(most);) {
+    plan.after.most = plan.before.most;
+    for (armature::detail::Sweeps sweeps(mean_); sweeps.go_on(plan.after.most);) {
       for (int round = 0; place_ && round < rounds; ++round) {
         const int partner = place_->partner(sweeps.number(), round);
         if (partner < 0) continue;
         const int when = sweeps.number() * rounds + round;
         const ExchangeOffer offer = place_->offer();
-        ears_.async(speaker(partner), &Ear::take_offer, when, offer.load, offer.room,
+        ears_.async(speaker(partner), &Ear::take_offer, when, offer.load, offer.speed, offer.room,
                     offer.bundles);
         place_->trade(offer, ears_->await(when), partner);
       }
-      most = greatest(world_, place_ ? place_->load() : 0);
+      plan.after.most = greatest(world_, place_ ? place_->time() : 0);
     }
-    const double speed = speaks() ? speed_of_place() : 1;
-    plan.after.most =
-        greatest(world_, place_ ? (place_->load() - (mean_ - mean_ * speed)) / speed : 0);
     plan.most_known = static_cast<std::size_t>(
         greatest(world_, place_ ? static_cast<double>(place_->most_known()) : 0));
   }

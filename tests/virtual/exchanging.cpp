@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include <armature/armature.hpp>
@@ -60,14 +62,52 @@ void expect_to_stay(World& world) {
   world.barrier();
 }
 
+/// Ranks of many sizes, and those of the first quarter of the processes compute most.
+void work_unevenly(World& world) {
+  const int rank = world.rank(), parts = (works(world, rank) ? 8 : 1) * (50 + rank * 37 % 101);
+  for (int step = 0; step < 4; ++step) {
+    compute(parts * std::chrono::microseconds(2));
+    world.barrier();
+  }
+}
+
+/// How much more the most loaded process has in the end than the mean, as the ranks were measured.
+double imbalance_by(World& world, int home, const char* strategy) {
+  armature::migrate_together(armature::ProcessId(home));
+  (void)armature::rebalance(world, {.strategy = armature::balance::none});
+  work_unevenly(world);
+  const auto verdict =
+      armature::rebalance(world, {.strategy = armature::balance::strategy(strategy), .log = true});
+  require(verdict.moved > 0 && verdict.mean > 0, "nobody moves");
+  return verdict.most / verdict.mean;
+}
+
+/// By rank 0, which knows all loads, and by an exchange. Both times they are measured anew, with
+/// all chance that comes from the machine's other work.
+void expect_to_be_as_even(World& world) {
+  const int home = armature::process_of(world.rank()).number();
+  std::vector<double> ratios;
+  for (int i = 0; i < 3; ++i) {
+    const double central = imbalance_by(world, home, "greedy");
+    const double exchanged = imbalance_by(world, home, "distributed");
+    ratios.push_back(exchanged / central);
+    if (world.rank() == 0)
+      std::printf("imbalance %.3f, by one that knows all %.3f\n", exchanged, central);
+  }
+  std::ranges::sort(ratios);
+  require(ratios[1] <= 1.1, "an exchange ends less even than one that knows all does");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const int processes = argc > 1 ? std::atoi(argv[1]) : 2;
-  return armature::run(argc, argv, [processes](World& world) {
+  const bool compares = argc > 2 && std::string_view(argv[2]) == "compare";
+  return armature::run(argc, argv, [processes, compares](World& world) {
     const auto first = armature::rebalance(
         world, {.strategy = armature::balance::strategy("distributed"), .log = true});
     require(first.moved == 0, "nothing was known");
+    if (compares) return expect_to_be_as_even(world);
     expect_to_spread(world, processes);
     expect_to_stay(world);
     if (!armature::same_node(0, world.size() - 1)) return;

@@ -23,7 +23,7 @@ class Exchanger {
   explicit Exchanger(std::size_t items) : to_(items, -1) {}
 
   void take(int when, double load, std::uint32_t room, std::vector<Bundle> bundles) {
-    offers_[when] = {.load = load, .room = room, .bundles = std::move(bundles)};
+    offers_[when] = {.load = load, .room = room, .bundles = std::move(bundles), .speed = 1};
   }
   /// A bundle of this member's is to go to that one.
   void tell(std::uint32_t bundle, int member) {
@@ -81,7 +81,7 @@ inline DistributedPlan plan_distributed(const Team& team, const std::vector<doub
                 offer.bundles);
       place.trade(offer, all->await(when), partner);
     }
-    plan.after.most = most_of(place.load());
+    plan.after.most = most_of(place.time());
   }
   for (const Bundle& bundle : place.bundles())
     all.async(team.world_rank(bundle.home), &Exchanger::tell, bundle.number, team.rank());
