@@ -40,6 +40,9 @@ inline constexpr const char* private_globals_variable = "ARMATURE_PRIVATE_GLOBAL
 // Other launchers: ranks go on from this checkpoint, or from the last one in this directory.
 inline constexpr const char* restart_variable = "ARMATURE_RESTART";
 
+// Other launchers: the file that says which hosts are at which switch.
+inline constexpr const char* topology_variable = "ARMATURE_TOPOLOGY";
+
 // Virtual ranks: how often something is due, for calls that ask; and the strategy.
 inline constexpr const char* checkpoint_every_variable = "ARMATURE_CHECKPOINT_EVERY";
 inline constexpr const char* copy_every_variable = "ARMATURE_COPY_EVERY";

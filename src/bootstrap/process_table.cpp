@@ -39,8 +39,9 @@ struct Card {
   char host[72] = {};
   char socket[72] = {};
   std::uint64_t processors[processors_max / 64] = {};
+  topology::ProcessorPlace place;
 
-  static constexpr std::uint64_t expected_magic = 0x3444'5241'434d'5241;  // "ARMCARD4"
+  static constexpr std::uint64_t expected_magic = 0x3544'5241'434d'5241;  // "ARMCARD5"
 };
 static_assert(std::is_trivially_copyable_v<Card>);
 
@@ -68,7 +69,9 @@ Card own_card(Hosting hosting, const std::string& socket) {
   write(card.identity, node_identity());
   write(card.host, host_name());
   write(card.socket, socket);
-  for (const int processor : topology::allowed_processors()) {
+  const std::vector<int> processors = topology::allowed_processors();
+  card.place = topology::place_of(processors);
+  for (const int processor : processors) {
     const auto number = static_cast<std::size_t>(processor);
     if (number < processors_max) card.processors[number / 64] |= std::uint64_t{1} << number % 64;
   }
@@ -105,6 +108,7 @@ Member member_of(const Card& card) {
   member.started = card.started;
   member.host = read(card.host);
   member.socket = read(card.socket);
+  member.place = card.place;
   for (std::size_t i = 0; i < processors_max; ++i)
     if ((card.processors[i / 64] >> i % 64 & 1) != 0)
       member.processors.push_back(static_cast<int>(i));

@@ -6,6 +6,7 @@
 
 #include "bootstrap/exchange.hpp"
 #include "bootstrap/secret.hpp"
+#include "topology/processor_place.hpp"
 
 namespace armature::bootstrap {
 
@@ -21,8 +22,9 @@ struct Member {
   int pid = 0;     // as its own node sees it
   std::uint64_t started = 0;
   std::string host;
-  std::string socket;           // its name, by which processes of its node reach it
-  std::vector<int> processors;  // that it may run on
+  std::string socket;              // its name, by which processes of its node reach it
+  std::vector<int> processors;     // that it may run on
+  topology::ProcessorPlace place;  // of these, by its node's own numbers
 };
 
 /// The processes of the job, by their numbers, and on which nodes they are.

@@ -7,8 +7,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -21,10 +23,13 @@
 #include "base/runtime.hpp"
 #include "base/variable.hpp"
 #include "bootstrap/descriptor_socket.hpp"
+#include "bootstrap/environment.hpp"
 #include "bootstrap/start_again.hpp"
 #include "checkpoint/load.hpp"
 #include "space/layout.hpp"
+#include "space/write_levels.hpp"
 #include "topology/cgroup.hpp"
+#include "topology/switches.hpp"
 #include "world/restored_memory.hpp"
 
 // Options of `armature run` are handed on by other launchers as environment variables.
@@ -55,6 +60,48 @@ std::uint32_t cores_of_node(const ProcessTable& process_table) {
   if (const auto quota = topology::cgroup_limits().cpus)
     cores = std::min(cores, static_cast<std::uint32_t>(std::max(1.0, std::ceil(*quota))));
   return cores;
+}
+
+/// The switches of hosts, as all nodes read them in a file.
+class Switches {
+ public:
+  Switches() {
+    if (const char* const name = std::getenv(bootstrap::topology_variable)) file_ = name;
+    if (!file_.empty()) of_hosts_ = topology::read_switches(file_);
+  }
+
+  [[nodiscard]] int of(const std::string& host) const {
+    if (file_.empty()) return 0;
+    auto found = of_hosts_.find(host);
+    if (found == of_hosts_.end()) found = of_hosts_.find(host.substr(0, host.find('.')));
+    if (found == of_hosts_.end())
+      base::fail(Errc::start,
+                 fmt::format("ARMATURE_TOPOLOGY: {0} does not say at which switch {1} is: "
+                             "SwitchName=NAME Nodes={1}",
+                             file_, host));
+    return found->second;
+  }
+
+ private:
+  std::string file_;
+  std::map<std::string, int> of_hosts_;
+};
+
+/// Tells where ranks are, or the processes of virtual ones. Ranks that are threads are where their
+/// process is.
+void tell_levels(const space::Control& control, const ProcessTable& process_table) {
+  const Switches switches;
+  std::vector<space::Place> places;
+  for (const bootstrap::Member& member : process_table.members)
+    places.insert(places.end(),
+                  static_cast<std::size_t>(process_table.are_virtual ? 1 : member.hosted),
+                  {.network_switch = switches.of(member.host),
+                   .node = member.node,
+                   .socket = member.place.socket,
+                   .numa = member.place.numa,
+                   .cache = member.place.cache,
+                   .core = member.place.core});
+  space::write_levels(control, places);
 }
 
 space::JobMemory make_memory(const ProcessTable& process_table,
@@ -95,7 +142,9 @@ void make_and_give(WiredJob& job, const bootstrap::DescriptorSocket& socket) {
   try {
     job.checkpoint = checkpoint_to_go_on_from();
     job.memory = make_memory(process_table, job.checkpoint);
-    space::map_control(job.memory.control.get()).header().settings.balance =
+    const space::Control control = space::map_control(job.memory.control.get());
+    tell_levels(control, process_table);
+    control.header().settings.balance =
         process_table.are_virtual && base::number_variable("ARMATURE_BALANCE").value_or(0) != 0 ? 1
                                                                                                 : 0;
   } catch (const std::exception& problem) {

@@ -60,7 +60,6 @@ def test_levels_of_pretended_nodes_and_switches():
             file.write("SwitchName=s0 Nodes=node0\n")
         run([], 1, f"--topology: {path} does not say at which switch node1 is", options=["-n", 4, "--nodes", 2,
             "--topology", path])
-        run([], 1, r"--topology is not possible with --hosts", options=["-n", 4, "--hosts", "a,b", "--topology", path])
 
 
 def test_levels_of_virtual_ranks_and_of_plans():

@@ -18,6 +18,7 @@ import threading
 import time
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "harness"))
+from bound import levels  # noqa: F401: a case
 from launched import ARMATURE, ENVIRONMENT, FOLDER, RANK, Failed, Run, find, on_pretended_nodes, skip
 from scratch import LeftOver, Scratch
 
@@ -352,7 +353,7 @@ def another_mpis_launcher(mpi):
 
 
 CASES = {function.__name__: function for function in (
-    finds_its_job, reads_once_per_node, threads, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, recovers, hangs_and_wakes_up, cut_off, survives,
+    finds_its_job, reads_once_per_node, threads, levels, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, recovers, hangs_and_wakes_up, cut_off, survives,
     outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_request_to_end, outlives_no_launcher, hydra_is_named, one_never_joins, one_ends_before_it_joins, one_joins_late, pretended_nodes, no_way_to_it, valgrind)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)

@@ -133,8 +133,6 @@ void check_links(const LaunchOptions& options) {
   refuse_if(!options.place.empty() && options.virtual_ranks,
             "--place is for ranks that are processes, not for --virtual: virtual ranks move while "
             "the job runs (--rebalance-every)");
-  refuse_if(!options.topology.empty() && !options.hosts.empty(),
-            "--topology is not possible with --hosts: another launcher starts the processes");
   for (const auto& [is_said, option] : {Said{!options.place.empty(), "--place"},
                                         Said{!options.record_links.empty(), "--record-links"}}) {
     refuse_if(is_said && options.simulation_seed, "{} does not go with --simulate", option);

@@ -52,6 +52,8 @@ void set_variables(const LaunchOptions& options) {
   if (options.segment_base != 0) set("ARMATURE_BASE", fmt::format("{:#x}", options.segment_base));
   if (options.check_full) set("ARMATURE_CHECK", "1");
   if (options.reproducible) set("ARMATURE_REPRODUCIBLE", "1");
+  if (!options.topology.empty())
+    set(bootstrap::topology_variable, std::filesystem::absolute(options.topology).string());
   if (options.on_death == space::OnDeath::go_on) set("ARMATURE_ON_DEATH", "continue");
   if (options.on_death == space::OnDeath::recover) set("ARMATURE_ON_DEATH", "recover");
   if (!options.virtual_ranks) return;
