@@ -15,7 +15,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/process_stat.hpp"
-#include "command/node_request.hpp"
+#include "command/run/node_request.hpp"
 #include "space/layout.hpp"
 #include "wait/processes.hpp"
 
@@ -96,7 +96,7 @@ ObservedJob job_of(int pid) {
   }
 }
 
-AskedJob::AskedJob(ObservedJob job, Word word)
+AskedJob::AskedJob(ObservedJob job, AskedWord word)
     : pid_(command_of(job)),
       has_launcher_(job.control().header().launcher.is_there != 0),
       nodes_(job.control().header().nodes),
@@ -113,19 +113,12 @@ bool AskedJob::is_answered() const {
 }
 
 void AskedJob::ask() {
-  std::atomic<std::uint64_t>& wanted = header_->resize.wanted;
-  std::uint64_t before = wanted.load(std::memory_order_acquire), next = 0;
-  is_asked_ = false;
-  do {
-    if ((before & space::Resize::is_closed) != 0) return;
-    const auto number = static_cast<std::uint32_t>(before >> 32);
-    const bool is_pending = !wait::is_answered(*header_, number);
-    next = ((before >> 32) + 1) << 32 | word_(static_cast<std::uint32_t>(before), is_pending);
-  } while (!wanted.compare_exchange_weak(before, next, std::memory_order_acq_rel));
-  is_asked_ = true;
+  const auto number = command::ask(*header_, word_);
+  is_asked_ = number.has_value();
+  if (!is_asked_) return;
   // The launcher looks at once instead of at its next round.
   if (has_launcher_) kill(header_->launcher.pid, SIGCHLD);
-  request_ = static_cast<std::uint32_t>(next >> 32);
+  request_ = *number;
 }
 
 void AskedJob::follow() {

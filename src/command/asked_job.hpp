@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "command/inspect/jobs.hpp"
+#include "command/run/node_request.hpp"
 
 // Requests of `armature resize` and `armature join` to a running job, and waiting for its
 // launcher's answer.
@@ -25,11 +25,7 @@ int command_of(const ObservedJob& job);
 /// time, so each request is either taken along, or not made there: then it is made to the new job.
 class AskedJob {
  public:
-  /// The lower half of Resize::wanted: what is asked for. It is given the whole word as it was, and
-  /// whether that is still to be done.
-  using Word = std::function<std::uint32_t(std::uint32_t before, bool is_pending)>;
-
-  AskedJob(ObservedJob job, Word word);
+  AskedJob(ObservedJob job, AskedWord word);
 
   [[nodiscard]] const space::ControlHeader& job() const { return *header_; }
   [[nodiscard]] bool is_there() const;
@@ -46,7 +42,7 @@ class AskedJob {
   const int pid_;
   const bool has_launcher_;
   const std::int32_t nodes_;
-  const Word word_;
+  const AskedWord word_;
   space::ControlHeader* header_;
   bool is_asked_ = false;  // else the job was about to go on elsewhere
   std::uint32_t request_ = 0;

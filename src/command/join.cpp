@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,8 +12,8 @@
 #include "command/asked_job.hpp"
 #include "command/change_options.hpp"
 #include "command/commands.hpp"
-#include "command/node_request.hpp"
 #include "command/numbers.hpp"
+#include "command/run/node_request.hpp"
 #include "space/layout.hpp"
 #include "wait/processes.hpp"
 
@@ -52,7 +53,13 @@ void join(ChangeOptions wanted) {
         std::max(wait::hosting_processes(header) / std::max(wait::hosting_nodes(header), 1u), 1u);
   const auto one_more = [processes = wanted.processes](std::uint32_t before, bool is_pending) {
     // Two nodes may join at once: neither is forgotten.
-    return NodeRequest::word_with_node(before, is_pending, processes);
+    const NodeRequest others = NodeRequest::of(before);
+    const auto all = NodeRequest::with_node(others, is_pending, processes);
+    if (!all)
+      base::fail(Errc::misuse, fmt::format("the job is asked for {} already: no more can be "
+                                           "asked for at once",
+                                           others.text()));
+    return std::optional(all->word());
   };
   AskedJob asked(std::move(job), one_more);
   asked.await(wanted.timeout_s);

@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -40,7 +41,8 @@ void resize(const ChangeOptions& wanted) {
                fmt::format("job {} cannot be resized: only virtual ranks can move (armature run "
                            "--virtual)",
                            job.pid()));
-  AskedJob asked(std::move(job), [&](std::uint32_t, bool) { return wanted.processes; });
+  AskedJob asked(std::move(job),
+                 [&](std::uint32_t, bool) { return std::optional(wanted.processes); });
   asked.await(wanted.timeout_s);
   // A process that has ended hosts no more.
   const std::uint32_t processes =

@@ -1,6 +1,6 @@
 """Jobs that take in nodes while they run, give back those that are asked to end, and go on without one that is killed.
 
-    elastic.py ARMATURE STEPS HOTSPOT LU
+    elastic.py ARMATURE STEPS RESIZING HOTSPOT LU
 """
 
 import os
@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"
 from harness import Failed, expect, perform_case, processes_with, wait_until  # noqa: E402
 from resizable_job import SECONDS, ResizableJob, TooSoon, await_children, require_running  # noqa: E402
 
-ARMATURE, STEPS, HOTSPOT, LU = sys.argv[1:5]
+ARMATURE, STEPS, RESIZING, HOTSPOT, LU = sys.argv[1:6]
 MARK = f"ARMATURE_TEST_MARK={os.getpid()}.{time.time_ns()}"
 os.environ.update([MARK.split("=")])
 ELASTIC = ["--nodes", 2, "--no-globals-note", "--elastic"]
@@ -126,6 +126,45 @@ def many_at_once():
         expect(job.end()[0] == 143, "it has not ended")
 
 
+def leave_is_asked_for_again():
+    """A node of a host file whose leave is refused, since a rank must stay there, leaves when that rank need not any more."""
+    with tempfile.TemporaryDirectory() as folder:
+        hosts, free = os.path.join(folder, "hosts"), os.path.join(folder, "free")
+
+        def write(lines):
+            with open(hosts + ".new", "w") as file:
+                file.write(lines)
+            os.replace(hosts + ".new", hosts)
+
+        write("a\nb\nc\n")
+        errors = os.path.join(folder, "errors")
+        with open(errors, "w") as file:
+            job = subprocess.Popen([ARMATURE, "run", "-n", "6", "--virtual", "--processes", "3", "--timeout", str(SECONDS),
+                                    "--elastic", "--hostfile", hosts, "--no-globals-note", RESIZING, "stays_until", free,
+                                    str(SECONDS)], stdin=subprocess.DEVNULL, stderr=file)
+
+        def said(what, times=1):
+            expect(job.poll() is None, "it has ended")
+            with open(errors) as file:
+                return file.read().count(what) >= times
+
+        try:
+            time.sleep(0.5)
+            write("a\nb\n")
+            wait_until("a refusal", lambda: said("process 2 stays: "), SECONDS)
+            wait_until("another one", lambda: said("c is to leave", 2), SECONDS)
+            write("a\nb\nc\n")  # it stays after all
+            time.sleep(0.5)
+            write("a\nb\n")
+            wait_until("one more", lambda: said("c is to leave", 3), SECONDS)
+            with open(free, "w"):
+                pass
+            wait_until("two nodes", lambda: said("the job goes on in 2 processes on 2 nodes"), SECONDS)
+        finally:
+            job.terminate()
+            job.wait()
+
+
 def job_of_another_version():
     """The memory of a job that another version has made is recognized, and named so."""
     magic = 0x31424354414d5241
@@ -145,6 +184,7 @@ def whole_case():
                             *(("--n", n, "--block", 16, "--meet", 1, "--no-threads") for n in (2304, 3072, 4096)))
         two_at_once_and_refusals()
         many_at_once()
+        leave_is_asked_for_again()
         job_of_another_version()
         wait_until("all processes to be gone", lambda: processes_with(MARK) in ([], [os.getpid()]))
         expect(not os.listdir(scratch), f"left over: {os.listdir(scratch)}")

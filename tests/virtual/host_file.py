@@ -67,9 +67,10 @@ class Node:
         self.keeper.wait()
 
 
-def write(path, nodes, names):
+def write(path, names):
+    """Namespaces are named beside the file."""
     with open(path + ".new", "w") as file:
-        file.writelines(f"{name} netns={nodes[name].netns}\n" for name in names)
+        file.writelines(f"{name} netns={os.path.dirname(path)}/{name}\n" for name in names)
     os.replace(path + ".new", path)
 
 
@@ -86,15 +87,18 @@ def come_and_go(nodes, result, seconds_to_copy, program, *arguments):
     expect(status == 0 and expected, f"{status}: {out}{err}")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "hosts")
-        write(path, nodes, "ab")
+        for name in NAMES:
+            os.symlink(nodes[name].netns, os.path.join(folder, name))
+        write(path, "ab")
         job = ResizableJob(ARMATURE, 8, 2, ["--elastic", "--hostfile", path, "--no-globals-note", "--copy-every", 0.05],
                            program, *arguments, seconds=2 * SECONDS)
         first = await_children(job, 2)
         expect(all(len(of_node(first, nodes[name])) == 1 for name in "ab"), "a process is in another namespace")
-        write(path, nodes, "abcd")
+        os.unlink(os.path.join(folder, "a"))  # the job has the namespace, and needs its name no more
+        write(path, "abcd")
         four = await_children(job, 4, first)
         expect(all(len(of_node(four, nodes[name])) == 1 for name in NAMES), "a process is in another namespace")
-        write(path, nodes, "acd")
+        write(path, "acd")
         three = await_children(job, 3, four)
         expect(not of_node(three, nodes["b"]), "the node that was to leave is there")
         time.sleep(seconds_to_copy)

@@ -6,6 +6,7 @@
 //   virtual_resizing inside_nodes   the same on several nodes
 //   virtual_resizing stays_on_nodes until somebody wants a process that must stay
 //   virtual_resizing stays       a rank that must stay keeps its process in the job
+//   virtual_resizing stays_until FILE S   a rank must stay until there is that file; S seconds
 //   virtual_resizing held FILE   the same, while another rank computes until there is that file
 //   virtual_resizing status N    one rank ends with that status, far from where it began
 //   virtual_resizing storm S     everything at once for S seconds; somebody else resizes
@@ -18,6 +19,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <armature/armature.hpp>
@@ -158,6 +160,18 @@ int stays_on_nodes(World& world) {
   return 0;
 }
 
+/// One rank must stay, and need not any more as soon as there is that file. All meet all the time.
+int stays_until(World& world, const std::string& file, int seconds) {
+  auto* stay = world.rank() == world.size() - 1 ? new armature::Pinned : nullptr;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  while (broadcast(world, std::chrono::steady_clock::now() < end ? 1 : 0, 0) != 0) {
+    (void)armature::checkpoint({.when_due = true});
+    if (stay != nullptr && access(file.c_str(), F_OK) == 0) delete std::exchange(stay, nullptr);
+  }
+  delete stay;
+  return 0;
+}
+
 int stays(World& world) {
   {
     const int holder = world.size() - 1;  // of the process that would leave
@@ -283,6 +297,7 @@ int main(int argc, char** argv) {
     if (what == "stays") return stays(world);
     if (what == "together") return together(world, number);
     if (what == "held") return held(world, argv[2]);
+    if (what == "stays_until") return stays_until(world, argv[2], std::atoi(argv[3]));
     if (what == "status") return status(world, number);
     return storm(world, number);
   });

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -31,6 +32,22 @@ std::uint64_t state_of(const std::string& path) {
 }
 
 }  // namespace
+
+int HostLine::open_network() {
+  if (netns.empty()) return 0;
+  const base::FileDescriptor file(open(netns.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return errno;
+  int problem = 0;
+  // A thread that enters a namespace takes no other along.
+  std::thread([&] {
+    if (setns(file.get(), CLONE_NEWNET) != 0) problem = errno;
+  }).join();
+  if (problem != 0) return problem;
+  // Not one of those that a process begins with.
+  network = std::make_shared<const base::FileDescriptor>(
+      fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  return *network ? 0 : errno;
+}
 
 std::vector<HostLine> read_host_file(const std::string& path) {
   std::ifstream file(path);
@@ -64,6 +81,16 @@ HostFile::HostFile(std::string path)
       seen_(state_),
       wanted_(read_host_file(path_)) {
   nodes_ = wanted_;
+  for (HostLine& line : nodes_)
+    if (const int problem = line.open_network(); problem != 0)
+      base::fail(Errc::start, fmt::format("--hostfile: {}, netns={}: {}", line.name, line.netns,
+                                          base::system_text(problem)));
+}
+
+std::vector<int> HostFile::networks() const {
+  std::vector<int> numbers;
+  for (const HostLine& line : nodes_) numbers.push_back(line.network ? line.network->get() : -1);
+  return numbers;
 }
 
 bool HostFile::read_again(std::string& problem) {
@@ -118,34 +145,6 @@ void HostFile::are_asked_for(const std::vector<HostLine>& lines) {
 
 void HostFile::are_refused() {
   for (const HostLine& line : std::exchange(coming_, {})) gone_.insert(line.name);
-}
-
-Networks::Networks(const HostFile* hosts) {
-  if (hosts == nullptr) return;
-  for (const HostLine& line : hosts->nodes()) {
-    base::FileDescriptor& file = files_.emplace_back();
-    if (line.netns.empty()) continue;
-    file = base::FileDescriptor(open(line.netns.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file)
-      base::fail(Errc::start, fmt::format("--hostfile: {}, netns={}: {}", line.name, line.netns,
-                                          base::system_text(errno)));
-  }
-}
-
-int Networks::problem_of(const std::string& netns) {
-  int problem = 0;
-  // A thread that enters a namespace takes no other along.
-  std::thread([&] {
-    const base::FileDescriptor file(open(netns.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file || setns(file.get(), CLONE_NEWNET) != 0) problem = errno;
-  }).join();
-  return problem;
-}
-
-std::vector<int> Networks::descriptors() const {
-  std::vector<int> numbers;
-  for (const base::FileDescriptor& file : files_) numbers.push_back(file.get());
-  return numbers;
 }
 
 void HostFile::go_on(const std::vector<int>& kept, std::size_t nodes) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +15,12 @@ namespace armature::command {
 struct HostLine {
   std::string name;   // empty: a node that no line names
   std::string netns;  // the file of the network namespace that it is in; empty: the launcher's
+  /// The namespace, held open: its file may go while the job has the node.
+  std::shared_ptr<const base::FileDescriptor> network = {};
+
+  /// Opens the namespace, if there is one. Returns why no process can be started there, as errno;
+  /// 0: one can.
+  [[nodiscard]] int open_network();
 };
 
 /// The lines of a file. What stands behind a '#' is passed over. Throws Error(start) that names the
@@ -29,6 +36,8 @@ class HostFile {
 
   /// The lines of the job's nodes, by the number of the node.
   [[nodiscard]] const std::vector<HostLine>& nodes() const { return nodes_; }
+  /// Their open namespaces; -1: that of the launcher.
+  [[nodiscard]] std::vector<int> networks() const;
   [[nodiscard]] const std::string& path() const { return path_; }
 
   /// Reads the file again where it has changed, and is as it was at the last call: whoever writes
@@ -58,20 +67,6 @@ class HostFile {
   std::uint64_t seen_ = 0;   // at the last look
   std::vector<HostLine> wanted_, nodes_, coming_;
   std::set<std::string> gone_;  // names of nodes that have died
-};
-
-/// The network namespaces of nodes, held open.
-class Networks {
- public:
-  /// Throws Error(start) that names the node. No file: none.
-  explicit Networks(const HostFile* hosts);
-  /// Why no process can be started in that network namespace, as errno; 0: one can.
-  [[nodiscard]] static int problem_of(const std::string& netns);
-  /// The open namespaces, by node; -1: that of the launcher.
-  [[nodiscard]] std::vector<int> descriptors() const;
-
- private:
-  std::vector<base::FileDescriptor> files_;
 };
 
 }  // namespace armature::command

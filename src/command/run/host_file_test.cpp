@@ -1,5 +1,6 @@
 #include "command/run/host_file.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -124,9 +125,31 @@ TEST_F(HostFileTest, nodes_that_no_line_names_stay) {
 }
 
 TEST_F(HostFileTest, a_file_that_is_no_network_namespace_is_found_before_a_node_is_asked_for) {
-  EXPECT_EQ(Networks::problem_of(path_ + ".missing"), ENOENT);
+  HostLine line{.name = "a", .netns = path_ + ".missing"};
+  EXPECT_EQ(line.open_network(), ENOENT);
   write("a\n");
-  EXPECT_NE(Networks::problem_of(path_), 0);
+  line.netns = path_;
+  EXPECT_NE(line.open_network(), 0);
+  EXPECT_EQ(line.network, nullptr);
+  write("a netns=" + path_ + "\n");
+  EXPECT_THROW((void)HostFile(path_), Error);
+}
+
+TEST_F(HostFileTest, a_namespace_stays_open_when_its_file_goes) {
+  const std::string link = path_ + ".netns";
+  ASSERT_EQ(symlink("/proc/self/ns/net", link.c_str()), 0);
+  HostLine line{.name = "b", .netns = link};
+  const int problem = line.open_network();
+  (void)std::remove(link.c_str());
+  if (problem == EPERM) return;  // it takes root to enter one
+  ASSERT_EQ(problem, 0);
+  write("a\n");
+  HostFile file(path_);
+  file.are_asked_for({line});
+  file.go_on({0}, 2);
+  file.go_on({1}, 1);
+  ASSERT_EQ(file.networks(), std::vector<int>{line.network->get()});
+  EXPECT_GE(fcntl(line.network->get(), F_GETFD), 0);
 }
 
 }  // namespace

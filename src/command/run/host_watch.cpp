@@ -1,6 +1,8 @@
 #include "command/run/host_watch.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,9 +10,9 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
-#include "command/node_request.hpp"
 #include "command/run/console.hpp"
 #include "command/run/host_file.hpp"
+#include "command/run/node_request.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::command {
@@ -55,8 +57,8 @@ void HostWatch::note_answer() {
 void HostWatch::ask_for_nodes() {
   HostFile& file = *job_.options().host_file;
   auto lines = file.to_come(processes_.living_nodes());
-  std::erase_if(lines, [&](const HostLine& line) {
-    const int problem = line.netns.empty() ? 0 : Networks::problem_of(line.netns);
+  std::erase_if(lines, [&](HostLine& line) {
+    const int problem = line.open_network();
     if (problem == 0) return false;
     say(fmt::format("{}: {} does not come: netns={}: {}", file.path(), line.name, line.netns,
                     base::system_text(problem)));
@@ -67,26 +69,45 @@ void HostWatch::ask_for_nodes() {
   space::ControlHeader& header = job_.node(0).header();
   const std::uint32_t each =
       std::max(wait::hosting_processes(header) / std::max(wait::hosting_nodes(header), 1U), 1U);
-  std::atomic<std::uint64_t>& wanted = header.resize.wanted;
-  std::uint64_t before = wanted.load(std::memory_order_acquire), next = 0;
-  do {
-    const auto number = static_cast<std::uint32_t>(before >> 32);
-    auto word = static_cast<std::uint32_t>(before);
-    bool is_pending = !wait::is_answered(header, number);
-    for (std::size_t line = 0; line < lines.size(); ++line, is_pending = true)
-      word = NodeRequest::word_with_node(word, is_pending, each);
-    next = std::uint64_t{number + 1} << 32 | word;
-  } while (!wanted.compare_exchange_weak(before, next, std::memory_order_acq_rel));
-  request_ = static_cast<std::uint32_t>(next >> 32);
+  std::size_t fitting = 0;
+  const auto number = ask(header, [&](std::uint32_t before, bool is_pending) {
+    std::optional<NodeRequest> all;
+    NodeRequest so_far = NodeRequest::of(before);
+    for (fitting = 0; fitting < lines.size(); ++fitting) {
+      const auto more = NodeRequest::with_node(so_far, is_pending || fitting > 0, each);
+      if (!more) break;
+      all = so_far = *more;
+    }
+    return all ? std::optional(all->word()) : std::nullopt;
+  });
+  if (!number) return;
+  request_ = *number;
+  lines.resize(fitting);  // the others are asked for when these have come
   for (const HostLine& line : lines) say(fmt::format("{}: {} is to come", file.path(), line.name));
   file.are_asked_for(lines);
 }
+
+namespace {
+
+/// A node whose leave was refused is asked again, less and less often.
+std::uint64_t next_time_ns(std::uint64_t first_ns, std::uint64_t now_ns) {
+  constexpr std::uint64_t least_ns = 1'000'000'000, most_ns = 60'000'000'000;
+  return now_ns + std::clamp(now_ns - first_ns, least_ns, most_ns);
+}
+
+}  // namespace
 
 /// Not where that would be all: nobody would be left to take their ranks. They leave when others
 /// have come.
 void HostWatch::ask_to_leave() {
   const HostFile& file = *job_.options().host_file;
   const std::vector<int> living = processes_.living_nodes(), leave = file.to_leave(living);
+  std::erase_if(leaving_, [&](const auto& one) {
+    const int node = one.first;
+    if (std::ranges::find(leave, node) != leave.end()) return false;
+    if (std::ranges::find(living, node) != living.end()) let_stay(node);
+    return true;
+  });
   const bool are_all = !leave.empty() && leave.size() == living.size();
   if (are_all && !are_all_to_leave_)
     say(fmt::format("{}: no line names a node of the job: they stay until others have come",
@@ -94,16 +115,44 @@ void HostWatch::ask_to_leave() {
   are_all_to_leave_ = are_all;
   if (are_all) return;
   for (const int node : leave) {
-    if (!leaving_.insert(node).second) continue;
-    say(fmt::format("{}: {} is to leave", file.path(),
-                    file.nodes()[static_cast<std::size_t>(node)].name));
-    // Not by a signal: one of the launcher ends a process.
-    for (const LaunchedProcess& process : processes_.all())
-      if (process.node == node && process.alive && !process.lost)
-        processes_.node_of(process)
-            .process(processes_.number_of(process))
-            .wants_to_leave.store(1, std::memory_order_release);
+    const auto [asked, is_new] = leaving_.try_emplace(node, Asked{.first_ns = looked_ns_});
+    if (!is_new && (looked_ns_ < asked->second.again_ns || is_asked_to_leave(node))) continue;
+    asked->second.again_ns = next_time_ns(asked->second.first_ns, looked_ns_);
+    say(fmt::format("{}: {} is to leave", file.path(), name_of(node)));
+    set_leaving(node, true);
   }
+}
+
+/// The node's line has come back.
+void HostWatch::let_stay(int node) {
+  if (is_asked_to_leave(node))
+    say(fmt::format("{}: {} is to stay", job_.options().host_file->path(), name_of(node)));
+  set_leaving(node, false);
+}
+
+const std::string& HostWatch::name_of(int node) const {
+  return job_.options().host_file->nodes()[static_cast<std::size_t>(node)].name;
+}
+
+std::vector<std::atomic<std::uint32_t>*> HostWatch::words_of(int node) const {
+  std::vector<std::atomic<std::uint32_t>*> words;
+  for (const LaunchedProcess& process : processes_.all())
+    if (process.node == node && process.alive && !process.lost)
+      words.push_back(
+          &processes_.node_of(process).process(processes_.number_of(process)).wants_to_leave);
+  return words;
+}
+
+bool HostWatch::is_asked_to_leave(int node) const {
+  return std::ranges::any_of(words_of(node), [](const std::atomic<std::uint32_t>* word) {
+    return word->load(std::memory_order_acquire) != 0;
+  });
+}
+
+/// As the handler of SIGTERM does in a process. A signal of the launcher would end it.
+void HostWatch::set_leaving(int node, bool leaves) const {
+  for (std::atomic<std::uint32_t>* word : words_of(node))
+    word->store(leaves ? 1 : 0, std::memory_order_release);
 }
 
 }  // namespace armature::command

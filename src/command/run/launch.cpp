@@ -368,11 +368,11 @@ Outcome launch(const LaunchOptions& options) {
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
   tell_costs(options);
   const Trace trace(options.trace, control.header());
-  const Networks networks(options.host_file.get());
   const RecordedLinks links(options.record_links, ranks);
   if (options.virtual_ranks) fix_layout_for_ranks(options, program.path);
   RunningJob job(options, {memory, control, store.get(), filling ? &*filling : nullptr,
-                           program.path, std::move(binding), networks.descriptors()});
+                           program.path, std::move(binding),
+                           options.host_file ? options.host_file->networks() : std::vector<int>()});
   Outcome outcome = job.run();
   if (filling) filling->finish();
   if (!write_files(trace, links, control.header()) && outcome.status == 0) outcome.status = 1;

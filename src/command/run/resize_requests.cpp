@@ -64,6 +64,9 @@ std::string ResizeRequests::why_no_nodes() const {
     return "this job takes in no nodes: it was not started with armature run --elastic";
   if (job_.nodes().size() == 1)
     return "this job has come down to one node, and stays there: it takes in no further ones";
+  if (const std::uint32_t nodes = request_->nodes(wait::hosting_nodes(job_.header()));
+      nodes > NodeRequest::nodes_max)
+    return fmt::format("{} nodes are not possible: up to {} are", nodes, NodeRequest::nodes_max);
   return {};
 }
 

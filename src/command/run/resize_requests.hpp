@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "command/node_request.hpp"
 #include "command/run/job_view.hpp"
+#include "command/run/node_request.hpp"
 
 namespace armature::command {
 

@@ -60,7 +60,9 @@ void Restarting::note_stop() {
 /// Notes those that somebody else has asked to end.
 void Restarting::note_those_who_leave() {
   std::erase_if(leave_, [&](int number) {
-    return processes_.at(number).lost || processes_.has_left(processes_.at(number));
+    const LaunchedProcess& process = processes_.at(number);
+    return process.lost || processes_.has_left(process) ||
+           processes_.node_of(process).process(number).wants_to_leave.load() == 0;
   });
   for (const int number : processes_.hosting()) {
     const LaunchedProcess& process = processes_.at(number);
