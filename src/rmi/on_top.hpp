@@ -8,6 +8,7 @@
 #include "rmi/called_at.hpp"
 #include "rmi/endpoint_context.hpp"
 #include "rmi/objects.hpp"
+#include "wait/elsewhere.hpp"
 
 namespace armature::rmi {
 
@@ -19,6 +20,7 @@ class OnTop {
       : depth(context.sender.depth),
         context_(context),
         waits_(objects),
+        elsewhere_(&context.rank),
         nothing_held_(context.sender, nullptr) {
     ++context_.sender.level;
     if (context_.called_at) [[unlikely]]
@@ -39,6 +41,7 @@ class OnTop {
   EndpointContext& context_;
   std::optional<CalledAt> called_at_;  // the call of the one that waits
   const Objects::Waits waits_;
+  const wait::Elsewhere elsewhere_;
   const detail::Holding nothing_held_;
 };
 

@@ -14,6 +14,7 @@
 #include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
 #include "rmi/remote_replies.hpp"
+#include "wait/elsewhere.hpp"
 #include "wait/notifier.hpp"
 #include "wait/ordered.hpp"
 #include "wait/wait.hpp"
@@ -175,6 +176,7 @@ void check(Endpoint& endpoint, Reply& reply, Rank from) {
 /// Looks for the answer of a rank that runs elsewhere meanwhile, and executes calls in turn.
 bool sees_soon(Endpoint& endpoint, const Reply* reply) {
   if (endpoint.context().rank.scheduler != nullptr) return false;
+  const wait::Elsewhere waits(&endpoint.context().rank);
   for (int looks = wait::spins(); looks > 0; --looks) {
     if (reply_is_there(reply)) return true;
     endpoint.deliver();

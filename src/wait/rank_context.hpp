@@ -35,6 +35,8 @@ struct RankContext {
   bool has_second_thread = false;                // which executes calls; set before it begins
   std::atomic<std::uint32_t> handler = 0;        // the thread in a layer's handler; 0: none
   std::atomic<bool> is_waiting = false;          // its own thread; relaxed, a hint for others
+  std::atomic<bool> counts_elsewhere = false;    // relaxed: somebody wants to know the next
+  std::uint64_t elsewhere_ns = 0;                // of its own thread (elsewhere.hpp)
 
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.
   std::atomic<std::uint64_t> done = 0;

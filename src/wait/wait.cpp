@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "wait/elsewhere.hpp"
 #include "wait/gone_ranks.hpp"
 #include "wait/latched.hpp"
 #include "wait/modules.hpp"
@@ -43,7 +44,8 @@ WaitInterrupted::WaitInterrupted(const RankContext& me)
 WaitInterrupted::~WaitInterrupted() { detail::publish(record_, awaiting_, since_ns_); }
 
 void let_others_have_turn() {
-  const RankContext* const me = current_rank();
+  RankContext* const me = current_rank();
+  const Elsewhere others(me);
   if (me != nullptr && me->modules != nullptr && runs_rank() && me->modules->may_switch())
     me->modules->yield();
   if (me != nullptr && me->scheduler != nullptr) {
@@ -327,6 +329,7 @@ void hear_what_was_done(const WaitFor& wait) {
 }
 
 void wait_long(WaitFor& wait, Ready ready, void* condition) {
+  const Elsewhere waits(current_rank());
   Modules* const modules = runs_rank() ? current_rank()->modules : nullptr;
   if (modules != nullptr && modules->may_switch())
     modules->wait(wait, ready, condition);

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "armature/clock.hpp"
+#include "armature/compute.hpp"
 #include "armature/error.hpp"
 
 namespace armature::detail {
@@ -21,10 +21,9 @@ struct Turns {
   const int running_max;
   const std::uint32_t depth_max;
   int running = 0;
-  std::uint32_t depth = 0;      // of the one on top
-  bool measures = false;        // computing times, and who calls whom
-  Record* calling = nullptr;    // the one on top, where that is measured
-  std::uint64_t nested_ns = 0;  // spent in those on top of the one on top
+  std::uint32_t depth = 0;    // of the one on top
+  bool measures = false;      // computing times, and who calls whom
+  Record* calling = nullptr;  // the one on top, where that is measured
 
   /// Whether a call behind which a two-way call waits that is so deep may be executed on top of
   /// them.
@@ -66,10 +65,7 @@ class Turn {
     ++record_.running;
     before_ = std::exchange(all_.calling, all_.measures ? &record : nullptr);
     measures_ = all_.measures;
-    if (!measures_) return;
-    nested_before_ns_ = std::exchange(all_.nested_ns, 0);
-    clock_ = clock_number();
-    begun_ns_ = clock_ns();
+    if (measures_) time_.begin();
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -78,12 +74,7 @@ class Turn {
     --record_.running;
     all_.depth = depth_before_;
     all_.calling = before_;
-    if (!measures_) return;
-    // Calls made meanwhile count for the other elements. The time is unknown if the clock is
-    // another one than at the beginning.
-    const std::uint64_t took_ns = clock_ == clock_number() ? clock_ns() - begun_ns_ : 0;
-    record_.busy_ns += took_ns - std::min(took_ns, all_.nested_ns);
-    all_.nested_ns = nested_before_ns_ + took_ns;
+    if (measures_) record_.busy_ns += time_.end_ns();
   }
 
  private:
@@ -92,7 +83,7 @@ class Turn {
   std::uint32_t depth_before_;
   Record* before_ = nullptr;
   bool measures_ = false;
-  std::uint64_t clock_ = 0, begun_ns_ = 0, nested_before_ns_ = 0;
+  ComputingTime time_;
 };
 
 }  // namespace armature::detail
