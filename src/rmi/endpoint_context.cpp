@@ -6,8 +6,18 @@
 
 #include "base/fail.hpp"
 #include "rmi/request_checksum.hpp"
+#include "wait/cost_model.hpp"
 
 namespace armature::rmi {
+namespace {
+
+/// A prediction checks in full to see all transfers. Checksums would be in its times: to find the
+/// place of a call takes far longer than the call.
+bool has_checksums(const wait::RankContext& rank) {
+  return rank.space.checks_in_full() && wait::CostModel::of_job() == nullptr;
+}
+
+}  // namespace
 
 EndpointContext::EndpointContext(wait::RankContext& the_rank, const Settings& the_settings,
                                  wait::WorkSource& the_endpoint)
@@ -17,7 +27,7 @@ EndpointContext::EndpointContext(wait::RankContext& the_rank, const Settings& th
       settings(the_settings),
       has_service(the_settings.service_thread),
       is_shared(the_settings.service_thread || the_settings.program_threads),
-      checksum_bytes(the_rank.space.checks_in_full() ? sizeof(RequestChecksum) : 0),
+      checksum_bytes(has_checksums(the_rank) ? sizeof(RequestChecksum) : 0),
       called_at(checksum_bytes != 0 ? std::make_unique<CalledAt>() : nullptr) {
   if (is_shared && rank.scheduler != nullptr)
     base::fail(

@@ -27,6 +27,7 @@ bool FlowControl::keeps_too_much() {
   const std::size_t now = backlog();
   if (now <= backlog_max) {
     backlog_seen_ = 0;
+    hold_back(false);
     show_that_full(-1);
     return false;
   }
@@ -41,6 +42,12 @@ int FlowControl::full_because_of() const {
   const bool is_alone =
       longest >= 0 && backlog_seen_ - outbox_.overflow_bytes(longest) <= backlog_max;
   return is_alone ? longest : -1;
+}
+
+/// A rank that holds back looks again when its patience is over, of which nobody notifies it.
+void FlowControl::hold_back(bool does) {
+  if (std::exchange(holds_back_, does) != does)
+    context_.rank.holds_back.store(does, std::memory_order_relaxed);
 }
 
 /// Relaxed: a hint, by which nothing else is found.
@@ -70,6 +77,7 @@ void FlowControl::run_left() {
 
 void FlowControl::take_in_a_slice() {
   const int because_of = full_because_of();
+  hold_back(true);
   show_that_full(because_of);
   const std::uint64_t now_ns = base::now_ns();
   const bool circulates = because_of >= 0 && take_in_from_cycle(because_of, now_ns);

@@ -40,7 +40,7 @@ class FlowControl {
   [[nodiscard]] bool must_hold_back() { return may_hold_back() && keeps_too_much(); }
   /// False where there is no question of it.
   [[nodiscard]] bool may_hold_back() const {
-    return outbox_.overflows() | blocks_.is_full(0) | shows_that_full_;
+    return outbox_.overflows() | blocks_.is_full(0) | holds_back_;
   }
   /// Instead of taking in all that has come: the little that keeps cycles of full ranks going.
   void take_in_a_slice();
@@ -52,6 +52,7 @@ class FlowControl {
   [[nodiscard]] std::size_t backlog();
   [[nodiscard]] bool keeps_too_much();
   [[nodiscard]] int full_because_of() const;
+  void hold_back(bool does);
   void show_that_full(int because_of);
   void run_left();
   bool take_in_from_cycle(int because_of, std::uint64_t now_ns);
@@ -64,6 +65,7 @@ class FlowControl {
   std::size_t backlog_seen_ = 0;
   std::uint64_t backlog_since_ns_ = 0;  // it has not shrunk since
   std::uint64_t slice_ns_ = 0;          // when it took in something of the next ring all the same
+  bool holds_back_ = false;
   bool shows_that_full_ = false;
   std::uint64_t asked_for_cycle_ns_ = 0;
 };

@@ -208,15 +208,21 @@ bool TimedSimulator::wakes(int /*process*/, int rank) {
   return true;
 }
 
-/// Everybody who waits looks: somebody may have been told of something by nobody.
+/// Everybody who waits looks: somebody may have been told of something by nobody. After the first
+/// time they do so ever later, as something may be done when some time is over.
 void TimedSimulator::sweep() {
   if (++sweeps_ > sweeps_max) {
     const std::string text =
         fmt::format("simulation: no rank can go on{}", say_waits(mapping_, -1));
     give_up_(1, text.c_str());
   }
-  for (std::size_t i = 0; i < ranks_.size(); ++i)
-    if (ranks_[i].state == State::aside) push(static_cast<int>(i), now_, State::notified);
+  const Picoseconds later =
+      sweeps_ == 1 ? 0 : std::min(patience_min << std::min(sweeps_, 20), patience_max);
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (ranks_[i].state != State::aside) continue;
+    ranks_[i].notified = now_ + later;
+    push(static_cast<int>(i), now_ + later, State::notified);
+  }
 }
 
 }  // namespace armature::simulation

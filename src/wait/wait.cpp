@@ -152,6 +152,12 @@ Turn serve(RankContext& me, const WaitFor& wait, Latched& condition_holds) {
   return me.scheduler->handoff()->back(!may_go_on && !has_more);
 }
 
+/// Waits once, until it is notified or for some time.
+[[gnu::noinline]] Turn look_by_itself(RankContext& me, bool made_progress, WaitFor wait) {
+  wait.is_notified = false;
+  return me.scheduler->wait(made_progress, wait);
+}
+
 /// Waits while other ranks run on this thread: they do while this one's condition does not hold.
 [[gnu::noinline]] void wait_scheduled(RankContext& me, WaitFor& wait, Ready ready,
                                       void* condition) {
@@ -181,7 +187,9 @@ Turn serve(RankContext& me, const WaitFor& wait, Latched& condition_holds) {
         continue;
       }
     }
-    Turn turn = me.scheduler->wait(made_progress, wait);
+    Turn turn = me.holds_back.load(std::memory_order_relaxed)
+                    ? look_by_itself(me, made_progress, wait)
+                    : me.scheduler->wait(made_progress, wait);
     while (turn == Turn::serve) turn = serve(me, wait, condition_holds);
     if (turn == Turn::look_around || round % 64 == 63) gone.check(me.space, wait, condition_holds);
     made_progress = false;
@@ -273,7 +281,9 @@ class OwnWait {
     require_in_job(wait.call);
     suppressed.reset();
     me.space.local().rest();
-    parking.sleep(slot, wait.is_notified && notifiers_work(), condition_holds);
+    const bool is_notified =
+        wait.is_notified && notifiers_work() && !me.holds_back.load(std::memory_order_relaxed);
+    parking.sleep(slot, is_notified, condition_holds);
     suppressed.emplace();
   }
 }

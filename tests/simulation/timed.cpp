@@ -155,6 +155,40 @@ std::uint64_t calls(World& world, const Settings& settings) {
   return begun;
 }
 
+/// Each call leads to a call of each other rank. So ranks keep much for several others, and hold
+/// back what comes for a while.
+class Spreader {
+ public:
+  Spreader(int me, int ranks) : me_(me), ranks_(ranks) {}
+  void introduce(armature::shared_ref<Spreader> all) { all_ = all; }
+
+  void spread(int depth) {
+    ++executed;
+    for (int other = 0; depth > 0 && other < ranks_; ++other)
+      if (other != me_) all_.async(other, &Spreader::spread, depth - 1);
+  }
+
+  long executed = 0;
+
+ private:
+  int me_, ranks_;
+  armature::shared_ref<Spreader> all_;
+};
+
+std::uint64_t spreading(World& world, const Settings& settings) {
+  constexpr int depth = 2;
+  armature::shared<Spreader> spreader(world, world.rank(), world.size());
+  spreader->introduce(spreader.ref());
+  const auto begun = begin_together(world);
+  for (int i = 0; i < settings.repeats; ++i) spreader->spread(depth);
+  armature::rmi_fence();
+  const long others = world.size() - 1;
+  expect(allreduce(world, spreader->executed) ==
+             settings.repeats * world.size() * (1 + others + others * others),
+         "spreading: the number of calls");
+  return begun;
+}
+
 /// Nobody puts the word that rank 0 waits for.
 std::uint64_t unheard(World& world, const Settings& /*settings*/) {
   auto word = world.allocate<std::uint64_t>(1);
@@ -188,6 +222,7 @@ Kernels all_kernels() {
       {"gets", gets},
       {"atomics", atomics},
       {"calls", calls},
+      {"spreading", spreading},
       {"uneven",
        [](World& world, const Settings& s) {
          const auto begun = begin_together(world);

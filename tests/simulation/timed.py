@@ -131,6 +131,11 @@ def endless():
     assert "a prediction ends after" in done.stderr, done.stderr
 
 
+def held_back():
+    """Ranks that keep much for others hold back what comes; they look again when some time is over."""
+    assert time_of(NETWORKS[0].text, 8, "spreading", 20000) > 0
+
+
 def repeats():
     first, second = (run("latency=3us", 9, "atomics", 10)[0] for _ in range(2))
     assert first.stdout == second.stdout and first.stderr == second.stderr
@@ -170,5 +175,6 @@ else:
     operations()
     levels()
     endless()
+    held_back()
     repeats()
     refusals()
