@@ -8,7 +8,7 @@ SECONDS = {
     "armci-rma-2006.17": 8, "armci-rma-2006.18": 6, "armci-rma-2006.19": 6, "armci-rma-2006.20": 10,
     "armci-rma-2006.21": 25, "armci-rma-2006.22": 30, "armci-rma-2006.23": 20, "armci-rma-2006.24": 10,
     "armci-on-charm-2006.2": 2, "armci-on-charm-2006.table-1": 10, "armci-on-charm-2006.4": 4,
-    "armci-on-charm-2006.5": 4, "armci-on-charm-2006.6": 30,
+    "armci-on-charm-2006.5": 4, "armci-on-charm-2006.6": 40,
     "armci-smp-clusters-2000.table-1": 4, "armci-smp-clusters-2000.3": 6, "armci-smp-clusters-2000.4": 6,
     "armci-smp-clusters-2000.5": 45, "armci-smp-clusters-2000.6": 45, "armci-smp-clusters-2000.7": 35,
     "armci-1999.4": 3, "armci-1999.5": 4, "armci-1999.6": 25}
