@@ -19,9 +19,12 @@ ENGINES = {"memory of the node": ([], {}),
            "UCX": (["--nodes", "2", "--net-engine", "ucx"], {}),
            "libfabric": (["--nodes", "2", "--net-engine", "ofi"], {}),
            "one-sided test engine": (["--nodes", "2"], {"ARMATURE_NET_HOOK": "prompt-card=1"})}
-# The same, which tells of what is done up to 30 us later, and of one of sixteen up to 1 ms.
+# Those that single figures need besides. The test engine here tells of what is done up to 30 us later, and of one of
+# sixteen up to 1 ms. Over TCP libfabric's own put and get are used where they are asked for.
 LATE = "one-sided test engine that tells late"
-LATE_ENGINES = {LATE: (["--nodes", "2"], {"ARMATURE_NET_HOOK": "card=1"})}
+ONE_SIDED = "libfabric, one-sided"
+FURTHER_ENGINES = {LATE: (["--nodes", "2"], {"ARMATURE_NET_HOOK": "card=1"}),
+                   ONE_SIDED: (["--nodes", "2", "--net-engine", "ofi"], {"ARMATURE_NET_ONE_SIDED": "on"})}
 # Loopback, and neither a waiting loop that takes the other process's core nor memory that both share.
 OVER_TCP = {"openmpi": (["--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "osc", "^sm,ucx"], {}),
             "mpich": ([], {"UCX_TLS": "tcp,self", "MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_SHM_ENABLE": "0"})}
@@ -187,8 +190,8 @@ class Run:
             raise NotMeasured(f"armature bench {suite} wrote no rows in 180 s") from None
 
     def transfers(self, part, engine):
-        """{operation: {size: ns}} of papers/transfers.c over one of ENGINES, or LATE."""
-        options, environment = (ENGINES | LATE_ENGINES)[engine]
+        """{operation: {size: ns}} of papers/transfers.c over one of ENGINES or FURTHER_ENGINES."""
+        options, environment = (ENGINES | FURTHER_ENGINES)[engine]
         return self.kept(("transfers", part, engine), lambda: rows_of(self.launch(
             2, "papers/transfers", part, options=options, environment=environment)))
 
