@@ -52,10 +52,10 @@ def memory_and_network(parts):
 LU = ["examples/lu", "--n", 3072, "--block", 32]
 
 
-def simulated_lu(run, distribution, missing):
-    """The curve of ranks beyond the machine's cores; figures of two papers show it."""
-    return run.beyond(("LU", distribution), lambda ranks: number_behind("one-sided", run.simulated(
-        ranks, *LU, "--distribution", distribution, "--no-threads")), missing)
+def simulated_lu(run, distribution, missing, node=1):
+    """The curve of ranks beyond the machine's cores, with so many on each node; figures of two papers show it."""
+    return run.beyond(("LU", distribution, node), lambda ranks: number_behind("one-sided", run.simulated(
+        ranks, *LU, "--distribution", distribution, "--no-threads", node=node)), missing)
 
 
 def layouts(run):
@@ -94,16 +94,14 @@ def layouts_between_nodes(run):
     seconds = run.fastest_in_turn(3, ways, missing)
     if len(seconds) < len(ways):
         raise NotMeasured("; ".join(missing))
-    node = lambda one: seconds[f"memory on the node, {one}"]
-    series = {f"{title}, {distribution}, simulated clock": run.beyond(
-        (f"{PAPER}.6", on, distribution), lambda ranks, distribution=distribution, on=on: number_behind(
-            "one-sided", run.simulated(ranks, *LU, "--distribution", distribution, "--no-threads", node=on)), missing)
-        for title, on in (("network only", 1), ("memory on nodes of 4", 4)) for distribution in ("block", "block-cyclic")}
+    on_node = lambda one: seconds[f"memory on the node, {one}"]
+    series = {f"{title}, {distribution}, simulated clock": simulated_lu(run, distribution, missing, node)
+              for title, node in (("network only", 1), ("memory on nodes of 4", 4)) for distribution in ("block", "block-cyclic")}
     series |= {name: [[4, one]] for name, one in seconds.items()}
-    return Measured([Claim(f"{one}: memory on the node is no slower than the network alone, s", node(one), "<=",
+    return Measured([Claim(f"{one}: memory on the node is no slower than the network alone, s", on_node(one), "<=",
                            seconds[f"network only, {one}"]) for one in ("block", "block-cyclic")] +
-                    [Claim("on nodes, block-cyclic with blocks across is as good as the better of both, s", node("node-cyclic"),
-                           "<=", min(node("block"), node("block-cyclic")))],
+                    [Claim("on nodes, block-cyclic with blocks across is as good as the better of both, s",
+                           on_node("node-cyclic"), "<=", min(on_node("block"), on_node("block-cyclic")))],
                     "ranks", "s", series, [["way", "s"], *seconds.items()], missing=missing, log="y")
 
 
