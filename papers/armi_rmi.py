@@ -1,9 +1,8 @@
 """armi-rmi-2003: remote method invocation."""
 
-import running
 from figures import Claim, Figure, Measured, NotMeasured
+from running import LIBRARIES, rows_of, value_at
 from shapes import best, microseconds, number_behind, points
-from running import value_at
 
 PAPER = "armi-rmi-2003"
 
@@ -47,7 +46,7 @@ def latency(run):
 def ping_series(run, nodes):
     options = ["--nodes", "2"] if nodes else []
     counts = [1, 2, 5, 10, 20, 50, 100, 1000, 10000]
-    ours = running.rows_of(run.launch(2, "papers/pings", *counts, options=options, timeout_s=60))
+    ours = rows_of(run.launch(2, "papers/pings", *counts, options=options, timeout_s=60))
     return {int(aggregation): rows for aggregation, rows in ours.items()}
 
 
@@ -95,7 +94,7 @@ def sorting(run, numbers, times, claims_of, simulated):
 
         ways = {"calls, threads": lambda: calls("threads", ["--threads", ranks]),
                 "calls, processes": lambda: calls("processes", [])}
-        ways |= {name: lambda library=library: by_hand(library) for library, name in running.LIBRARIES.items()}
+        ways |= {name: lambda library=library: by_hand(library) for library, name in LIBRARIES.items()}
         for name, seconds in run.fastest_in_turn(times, ways, missing).items():
             series.setdefault(name, []).append([ranks, seconds])
         for hosting, texts in ((hosting, texts) for hosting, texts in printed.items() if texts):
@@ -114,7 +113,7 @@ def at_two(series, name):
 
 
 def fastest_mpi(series):
-    there = [(at_two(series, name), name) for name in running.LIBRARIES.values() if name in series]
+    there = [(at_two(series, name), name) for name in LIBRARIES.values() if name in series]
     if not there:
         raise NotMeasured("no MPI library is there")
     return min(there)
@@ -210,7 +209,7 @@ def jacobi(run):
         ways = {"processes": by_calls}
         if ranks > 1:
             ways["threads of a node's process"] = lambda: by_calls("--threads", 2)
-        ways |= {name: lambda library=library: by_hand(library) for library, name in running.LIBRARIES.items()
+        ways |= {name: lambda library=library: by_hand(library) for library, name in LIBRARIES.items()
                  if ranks < 4 or library == "openmpi"}
         for name, seconds in run.fastest_in_turn(5, ways, missing).items():
             series.setdefault(name, []).append([ranks, seconds])
