@@ -67,8 +67,8 @@ def pings(run):
                         1.1 * optimum * 1e-3))
     last_us = 2048 * ours[0][10000] / 10000 * 1e-3
     claims.append(Claim("and so does aggregation by 2048, us", over_net[2048][10000] * 1e-3, ">=", 1.1 * optimum * 1e-3,
-                        why=f"The last 2,048 calls take {last_us:.2g} us, of all {over_net[2048][10000] * 1e-3:.0f} us: so "
-                        "little is left for the end, and the times beyond 16 are the same."))
+                        why=f"2,048 calls take {last_us:.2g} us on a node, and all between nodes "
+                        f"{over_net[2048][10000] * 1e-3:.0f} us: so little is left for the end, and the times beyond 16 are the same."))
     series = {f"between nodes, {aggregation or 'adaptive'}": points(rows, microseconds)
               for aggregation, rows in over_net.items()}
     series |= {f"on a node, {'adaptive' if aggregation == 0 else aggregation}": points(ours[aggregation], microseconds)
@@ -155,7 +155,7 @@ def searches(printed):
 
 def per_call(found, name):
     seconds, _, calls = found[name]
-    return f"{seconds / calls * 1e9:.1f} ns a call and {calls / 1e6:.0f} million calls with {name}"
+    return f"{'one by one' if name == '1' else f'{name} together'} {calls / 1e6:.0f} million calls of {seconds / calls * 1e9:.1f} ns"
 
 
 MESHES = ["examples/scc", "--input", "meshes", "--svg", "/dev/null"]
@@ -187,7 +187,7 @@ def components(run):
         outer, inner = min("1", "100", key=seconds), min("25", "50", "75", key=seconds)
         claims.append(Claim(f"{where}, one by one and 100 together take a tenth longer than the best of 25, 50 and 75, s",
                             seconds(outer), ">=", 1.1 * seconds(inner),
-                            why=f"{how}. {', '.join(per_call(found, name) for name in ('1', inner, '100'))}. Calls are more "
+                            why=f"{how}. Measured: {', '.join(per_call(found, name) for name in ('1', inner, '100'))}. Calls are more "
                             "where they are held back: who hears late of a louder vertex has told others of the last one"))
     return Measured(claims, "ranks", "s", series, table, missing=missing, log="y")
 
