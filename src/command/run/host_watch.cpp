@@ -20,6 +20,12 @@ namespace {
 
 constexpr std::uint64_t look_ns = 100'000'000;
 
+/// A node whose leave was refused is asked again, less and less often.
+std::uint64_t next_time_ns(std::uint64_t first_ns, std::uint64_t now_ns) {
+  constexpr std::uint64_t least_ns = 1'000'000'000, most_ns = 60'000'000'000;
+  return now_ns + std::clamp(now_ns - first_ns, least_ns, most_ns);
+}
+
 }  // namespace
 
 void HostWatch::look() {
@@ -86,16 +92,6 @@ void HostWatch::ask_for_nodes() {
   for (const HostLine& line : lines) say(fmt::format("{}: {} is to come", file.path(), line.name));
   file.are_asked_for(lines);
 }
-
-namespace {
-
-/// A node whose leave was refused is asked again, less and less often.
-std::uint64_t next_time_ns(std::uint64_t first_ns, std::uint64_t now_ns) {
-  constexpr std::uint64_t least_ns = 1'000'000'000, most_ns = 60'000'000'000;
-  return now_ns + std::clamp(now_ns - first_ns, least_ns, most_ns);
-}
-
-}  // namespace
 
 /// Not where that would be all: nobody would be left to take their ranks. They leave when others
 /// have come.
