@@ -13,6 +13,7 @@ import xml.etree.ElementTree
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(SOURCE / "papers"))
 
+import armci_rma  # noqa: E402
 import armi_rmi  # noqa: E402
 import costs  # noqa: E402
 import figures  # noqa: E402
@@ -257,6 +258,28 @@ class Pages(unittest.TestCase):
                    "           75       33  114,437,783    500.00    228,875,566\n"
                    "     adaptive       33  114,437,783    250.00    457,751,132\n")
         self.assertEqual(armi_rmi.searches(printed), {"75": (0.5, 33, 114437783), "adaptive": (0.25, 33, 114437783)})
+
+    def test_claims_over_libfabric_are_on_its_own_put_and_get(self):
+        size = armci_rma.LONG
+        records, own, native = 2e6, 1e6, 0.9e6  # ns
+
+        class Made(running.Run):
+            def transfers(self, part, engine):
+                return {f"{operation}.window": {size: own if engine == running.ONE_SIDED else records} for operation in ("put", "get")}
+
+            def windows(self, engine):
+                return {f"{operation}.window": {size: native} for operation in ("put", "get")}
+
+            def messages(self, part, over_tcp=False):
+                raise NotMeasured("there is none")
+
+        figure_15 = next(one for one in armci_rma.FIGURES if one.number == "15")
+        measured = figure_15.measure(Made("/nonexistent/build"))
+        self.assertEqual([claim.left for claim in measured.claims], [size / own * 1e3] * 2)
+        self.assertEqual({name: rows[0][1] for name, rows in measured.series.items()},
+                         {"put": size / own * 1e3, "get": size / own * 1e3, "put, by records": size / records * 1e3,
+                          "get, by records": size / records * 1e3, "libfabric, put": size / native * 1e3,
+                          "libfabric, get": size / native * 1e3})
 
     def test_plots_are_pictures(self):
         for series in ({"a": [[1, 1.0]]}, {"a": [[8, 0.5], [1 << 20, 3e7]], "<b>": [[8, 1.0]]}, {"a": [[0, 0.0]]},
