@@ -148,8 +148,9 @@ def leave_is_asked_for_again():
             with open(errors) as file:
                 return file.read().count(what) >= times
 
+        children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children")
         try:
-            time.sleep(0.5)
+            wait_until("three processes", lambda: len(children.read_text().split()) >= 3, SECONDS)  # so it has read the file
             write("a\nb\n")
             wait_until("a refusal", lambda: said("process 2 stays: "), SECONDS)
             wait_until("another one", lambda: said("c is to leave", 2), SECONDS)
