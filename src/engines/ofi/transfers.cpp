@@ -33,12 +33,14 @@ OfiTransfer& OfiTransfers::make(OfiPeer& with, bool is_put, const OfiKey& key,
   return made;
 }
 
-/// A put has ended when its bytes are there: by itself, libfabric would tell of it earlier.
+/// A put has ended when its bytes are there: by itself, libfabric would tell of it earlier. The
+/// memory that it takes them from may be read-only.
 long OfiTransfers::begin(OfiTransfer& transfer) const {
   const Engine::Run& run = transfer.run;
   if (transfer.local == nullptr) {
     std::string problem;
-    transfer.local = fabric_.register_own({run.here, run.bytes}, FI_READ | FI_WRITE, problem);
+    transfer.local =
+        fabric_.register_own({run.here, run.bytes}, transfer.is_put ? FI_WRITE : FI_READ, problem);
     if (!problem.empty()) return -FI_ENOMEM;
   }
   void* described = transfer.local != nullptr ? fi_mr_desc(transfer.local) : nullptr;
