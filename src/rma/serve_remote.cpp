@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -51,20 +53,24 @@ Memory checked(const Arrived& arrived, std::uint64_t address, std::uint64_t byte
 }
 
 /// All that rows touch.
-Memory check_rows(const Arrived& arrived, std::uint64_t address, const IovCursor::Levels& levels,
-                  std::size_t row_bytes) {
+struct Touched {
+  Memory memory;
+  Reach reach;  // around the first row
+};
+Touched check_rows(const Arrived& arrived, std::uint64_t address, const IovCursor::Levels& levels,
+                   std::size_t row_bytes) {
   Subarray subarray;
   subarray.row_bytes = row_bytes;
   subarray.levels = levels.levels;
   subarray.counts = levels.counts;
-  Reach touched{};
+  Reach all{};
   try {
-    touched = reach(subarray, levels.strides, "get");
+    all = reach(subarray, levels.strides, "get");
   } catch (const Error&) {
     fail(Errc::corrupt, fmt::format("process {} names rows of rank {} that reach too far",
                                     arrived.process, arrived.record.to));
   }
-  return checked(arrived, address + static_cast<std::uint64_t>(touched.below), touched.bytes);
+  return {checked(arrived, address + static_cast<std::uint64_t>(all.below), all.bytes), all};
 }
 
 /// The rank may wait for a word that has been written for it.
@@ -124,7 +130,7 @@ void write_or_add(const Arrived& arrived) {
       all != bytes.size())
     fail(Errc::corrupt, fmt::format("{} bytes for {} rows", bytes.size(), record.rows));
   const Target target =
-      target_of(arrived, check_rows(arrived, record.address, levels, record.row_bytes));
+      target_of(arrived, check_rows(arrived, record.address, levels, record.row_bytes).memory);
   Rows rows{.to = pointer(record.address),
             .from = bytes.data(),
             .to_stride = record.stride,
@@ -199,8 +205,19 @@ void answer_nothing(const Arrived& request, std::uint64_t number) {
             Link::Ack::none);
 }
 
-std::vector<std::byte> read_all(const MemoryKind& kind, IovCursor from, std::size_t bytes) {
-  std::vector<std::byte> read(bytes);
+/// Room for what is read by routines, before it is sent.
+std::vector<std::byte> room_for(const Arrived& request, std::size_t bytes) {
+  try {
+    return std::vector<std::byte>(bytes);
+  } catch (const std::bad_alloc&) {
+    fail(Errc::out_of_memory, fmt::format("process {} wants {} bytes of rank {} at a time",
+                                          request.process, bytes, request.record.to));
+  }
+}
+
+std::vector<std::byte> read_all(const Arrived& request, const MemoryKind& kind, IovCursor from,
+                                std::size_t bytes) {
+  std::vector<std::byte> read = room_for(request, bytes);
   count_copied_out(bytes);
   for (std::size_t at = 0; at < bytes;) {
     const auto run = from.next();
@@ -209,6 +226,23 @@ std::vector<std::byte> read_all(const MemoryKind& kind, IovCursor from, std::siz
     from.skip(run.size());
   }
   return read;
+}
+
+/// Answers from memory that only routines touch. Where rows overlap, all that they touch is read
+/// once: the answer may be longer than any memory.
+void answer_by_routine(const Arrived& request, const GetRecord& record, const Touched& touched,
+                       const IovCursor::Levels& levels, std::size_t bytes) {
+  const MemoryKind& kind = *touched.memory.kind;
+  std::byte* const first = pointer(record.address);
+  const auto [below, touched_bytes] = touched.reach;
+  if (bytes <= touched_bytes) {
+    const IovCursor from = IovCursor::subarray(first, record.row_bytes, levels);
+    return answer_held(request, record.request, read_all(request, kind, from, bytes));
+  }
+  const IovCursor all = IovCursor::contiguous(first + below, touched_bytes);
+  std::vector<std::byte> held = read_all(request, kind, all, touched_bytes);
+  const IovCursor from = IovCursor::subarray(held.data() - below, record.row_bytes, levels);
+  answer(request, record.request, from, bytes, std::move(held));
 }
 
 void on_get(const Arrived& arrived) {
@@ -226,11 +260,11 @@ void on_get(const Arrived& arrived) {
       fail(Errc::corrupt, "a get of more than can be");
   }
   if (bytes == 0) return answer_nothing(arrived, record.request);
-  const Memory memory = check_rows(arrived, record.address, levels, record.row_bytes);
-  const IovCursor from = IovCursor::subarray(pointer(record.address), record.row_bytes, levels);
-  memory.kind == nullptr
-      ? answer(arrived, record.request, from, bytes)
-      : answer_held(arrived, record.request, read_all(*memory.kind, from, bytes));
+  const Touched touched = check_rows(arrived, record.address, levels, record.row_bytes);
+  if (touched.memory.kind != nullptr)
+    return answer_by_routine(arrived, record, touched, levels, bytes);
+  answer(arrived, record.request,
+         IovCursor::subarray(pointer(record.address), record.row_bytes, levels), bytes);
 }
 
 void on_gather(const Arrived& arrived) {
@@ -252,7 +286,7 @@ void on_gather(const Arrived& arrived) {
   if (all_by_loads)
     return answer(arrived, record.request, IovCursor::pieces(std::move(pieces), record.piece_bytes),
                   bytes);
-  std::vector<std::byte> read(bytes);
+  std::vector<std::byte> read = room_for(arrived, bytes);
   for (std::size_t i = 0; i < pieces.size(); ++i)
     target_of(arrived, memories[i])
         .read({.to = read.data() + i * record.piece_bytes,
