@@ -38,8 +38,9 @@ void end(Object*& object) {
   if (Object* const open = std::exchange(object, nullptr)) (void)fi_close(&open->fid);
 }
 
-// Providers whose one-sided operations are done by cards.
-constexpr const char* with_cards[] = {"verbs", "efa", "cxi", "psm2", "psm3", "opx"};
+// Providers whose one-sided operations are done by cards. PSM makes them of messages, which the
+// target's library takes (fi_psm2(7)).
+constexpr const char* with_cards[] = {"verbs", "efa", "cxi", "opx"};
 
 bool is_with_card(std::string_view provider) {
   for (const char* const one : with_cards)
