@@ -69,8 +69,7 @@ void RankScheduler::take_process() { base::state<Here>().scheduler = this; }
 
 RankScheduler::~RankScheduler() { base::state<Here>().scheduler = nullptr; }
 
-// A rank may find itself in another process than before: never inlined, so that nothing of the one
-// before is kept.
+// Never inlined: a rank may have come to another process, and keeps nothing of the one before.
 [[gnu::noinline]] RankScheduler& RankScheduler::here() { return *base::state<Here>().scheduler; }
 
 void RankScheduler::add(RankFiber& fiber) {
@@ -137,9 +136,9 @@ void RankScheduler::take_ranks() {
 
 namespace {
 
-/// Touches what the next rank needs, where ranks are so many that neither caches nor the TLB hold
-/// it: all comes at once, not piece by piece. These are loads, which gain a fifth of a barrier of
-/// 100,000 ranks. Prefetches gained nothing.
+/// Touches what the next rank will need, where ranks are so many that neither caches nor the TLB
+/// hold any of it. So all of it comes at once, instead of piece by piece as the rank comes to it.
+/// These are loads since prefetches gained nothing, and loads a fifth of a barrier of 100,000.
 [[gnu::always_inline]] inline void touch_next(const ProcessRanks& ranks) {
   constexpr std::size_t many = 1000, line = 64;
   if (ranks.residents.size() <= many) return;
@@ -157,8 +156,8 @@ namespace {
 
 }  // namespace
 
-/// Gives the next turn away. No rank has handed its own over to this one any more. Inlined: the
-/// processor may guess each return behind a switch wrong.
+/// Gives the next turn away. No rank has handed its own over to this one, or not any more. Inlined:
+/// each return behind a switch may be one that the processor has guessed wrong.
 [[gnu::always_inline]] inline void RankScheduler::switch_from(RankFiber& me) {
   RankFiber* const to = next();
   if (to == &me) {
@@ -266,7 +265,7 @@ void RankScheduler::sleep_until(std::uint64_t time_ns) {
   RankFiber& me = ranks_.stacks.running();
   me.waiting.looks = false;
   take_in();
-  me.state = State::polls;  // who wakes it from a wait that it is in, too, lets it sleep on
+  me.state = State::polls;  // whoever wakes it from a wait that it is in, too, lets it sleep on
   ranks_.sleeping.add(me, time_ns);
   turn_handoff_.end(me);
   switch_from(me);
@@ -282,8 +281,8 @@ wait::Turn RankScheduler::wait(bool made_progress, const wait::WaitFor& wait) {
     // The rank has still to be taken out of the list.
     ranks_.queue.push(me);
   } else if (!wait.is_notified || !ranks_.host.notifiers_work) {
-    // It may miss that somebody notifies it, and looks by itself. Stored only over `awake`: who
-    // notifies it may just be making `woken` of `waits`, and puts it into a list.
+    // Somebody may notify it all the same. It may miss that, and looks by itself. Stored only over
+    // `awake`: who notifies it may just be making `woken` of `waits`, and puts it into a list.
     if (asleep == ParkState::awake) {
       me.slot->asleep.store(ParkState::waits, std::memory_order_relaxed);
       me.waiting.is_sure = false;
