@@ -194,7 +194,6 @@ std::size_t wait_some(std::span<Handle> handles, std::span<std::size_t> complete
   return test_some(handles, complete);
 }
 
-// Operations with implicit handle between ranks of a node are complete when their call returns.
 namespace {
 
 [[gnu::noinline]] void wait_for_implicit() {
@@ -203,6 +202,7 @@ namespace {
 
 }  // namespace
 
+// Operations with implicit handle between ranks of a node are complete when their call returns.
 void wait_all() {
   const wait::ThreadCall under_way("wait_all");
   if (wait::completes_later()) [[unlikely]]
