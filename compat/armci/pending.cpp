@@ -1,6 +1,7 @@
 #include "pending.hpp"
 
 #include <climits>
+#include <thread>
 #include <utility>
 
 #include <armature/wait_until.hpp>
@@ -32,20 +33,20 @@ bool Pending::Entry::test() {
 /// A call uses an entry without the lock while one lives.
 class Pending::InUse {
  public:
-  InUse(Pending& all, int number, Entry& entry) : all_(all), number_(number) {
-    entry.is_in_use = true;
+  InUse(Pending& all, int number, Entry& entry) : all_(all), number_(number), entry_(entry) {
+    ++entry.uses;
+    entry.user = std::this_thread::get_id();
     all.forget_latest();
   }
   InUse(const InUse&) = delete;
   InUse& operator=(const InUse&) = delete;
-  /// The entry goes, unless it stays. What it has still under way ends without the lock.
+  /// The entry goes with its last use, unless it stays. What it has still under way ends without
+  /// the lock.
   ~InUse() {
     decltype(entries_)::node_type gone;
     const std::lock_guard held(all_.lock_);
-    if (stays_)
-      all_.entries_.find(number_)->second.is_in_use = false;
-    else
-      gone = all_.entries_.extract(number_);
+    entry_.goes = entry_.goes || !stays_;
+    if (--entry_.uses == 0 && entry_.goes) gone = all_.entries_.extract(number_);
     __atomic_add_fetch(&all_.uses_ended_, 1, __ATOMIC_RELEASE);
   }
   void let_it_stay() { stays_ = true; }
@@ -54,15 +55,21 @@ class Pending::InUse {
  private:
   Pending& all_;
   const int number_;
+  Entry& entry_;
   bool stays_ = false;
 };
 
-/// Waits while another call uses it. nullptr: there is none of that number, or none any more.
-Pending::Entry* Pending::find_unused(std::unique_lock<std::mutex>& held, int number) {
+// A virtual rank, which may go to another thread, has no others.
+bool Pending::Entry::is_of_another_thread() const {
+  return uses != 0 && threads_call() && user != std::this_thread::get_id();
+}
+
+/// Waits while another thread uses it. nullptr: there is none of that number, or none any more.
+Pending::Entry* Pending::find(std::unique_lock<std::mutex>& held, int number) {
   for (;;) {
     const auto found = entries_.find(number);
     if (found == entries_.end()) return nullptr;
-    if (!found->second.is_in_use) return &found->second;
+    if (!found->second.is_of_another_thread()) return &found->second;
     const std::uint32_t seen = uses_ended_;
     held.unlock();
     (void)armature::wait_until(&uses_ended_, armature::Comparison::ne, seen);
@@ -70,10 +77,13 @@ Pending::Entry* Pending::find_unused(std::unique_lock<std::mutex>& held, int num
   }
 }
 
+/// A new one where a call of this thread uses that of the handle: the call goes through its
+/// operations.
 Pending::Entry& Pending::entry_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle,
                                   int proc) {
   if (handle.target != 0)
-    if (Entry* const found = find_unused(held, handle.target)) return *found;
+    if (Entry* const found = find(held, handle.target); found != nullptr && found->uses == 0)
+      return *found;
   do last_ = last_ == INT_MAX ? 1 : last_ + 1;
   while (entries_.contains(last_));
   handle.target = last_;
@@ -115,7 +125,7 @@ void Pending::note_latest(const armci_hdl_t& handle, int proc, armature::Aggrega
 /// Completes what has that number, if there is something.
 void Pending::wait_for(int number) {
   std::unique_lock held(lock_);
-  Entry* const entry = find_unused(held, number);
+  Entry* const entry = find(held, number);
   if (entry == nullptr) return;
   const InUse in_use(*this, number, *entry);
   held.unlock();
@@ -128,20 +138,27 @@ void Pending::wait(armci_hdl_t& handle) {
 
 bool Pending::test(armci_hdl_t& handle) {
   if (handle.target == 0) return true;
+  const int number = handle.target;
   std::unique_lock held(lock_);
-  const auto found = entries_.find(handle.target);
+  const auto found = entries_.find(number);
   if (found != entries_.end()) {
     Entry& entry = found->second;
-    if (entry.is_in_use) return false;
-    InUse in_use(*this, handle.target, entry);
+    if (entry.is_of_another_thread()) {
+      const std::uint32_t seen = uses_ended_;
+      held.unlock();
+      (void)armature::test(&uses_ended_, armature::Comparison::ne, seen);  // makes progress
+      return false;
+    }
+    InUse in_use(*this, number, entry);
     held.unlock();
     in_use.let_it_stay();
     if (!entry.test()) return false;
     entry.wait();  // an aggregate is ready for reuse once it was waited for
     in_use.let_it_go();
   }
-  handle.target = 0;
-  return true;
+  // A method may have begun more with it meanwhile.
+  if (handle.target == number) handle.target = 0;
+  return handle.target == 0;
 }
 
 /// Completes those that are there now and for which `which` holds.
@@ -172,7 +189,7 @@ void Pending::leave_process(int proc) {
   if (!has_gathered_.load(std::memory_order_relaxed)) return;
   const std::lock_guard held(lock_);
   for (auto& [number, entry] : entries_)
-    if (!entry.is_in_use && entry.together && entry.together->rank() == proc)
+    if (entry.uses == 0 && entry.together && entry.together->rank() == proc)
       (void)entry.together->test();
 }
 
@@ -180,7 +197,7 @@ void Pending::leave_all() {
   if (!has_gathered_.load(std::memory_order_relaxed)) return;
   const std::lock_guard held(lock_);
   for (auto& [number, entry] : entries_)
-    if (!entry.is_in_use && entry.together) (void)entry.together->test();
+    if (entry.uses == 0 && entry.together) (void)entry.together->test();
 }
 
 }  // namespace armci

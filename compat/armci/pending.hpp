@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -68,9 +69,13 @@ class Pending {
     int proc = -1;
     std::vector<armature::Handle> operations;
     std::optional<armature::Aggregate> together;
-    bool is_in_use =
-        false;  // by a call that waits or looks, and has no lock: others leave it alone
+    // By calls of one thread that wait or look, and have no lock: other threads leave it alone. A
+    // method, or another module, does not: no such use would end while it waited for that.
+    int uses = 0;
+    std::thread::id user;
+    bool goes = false;  // at the end of the last use
 
+    [[nodiscard]] bool is_of_another_thread() const;
     void wait();
     bool test();
     [[nodiscard]] bool concerns(int of) const { return proc == of || proc == -1; }
@@ -91,7 +96,7 @@ class Pending {
   Entry& entry_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle, int proc);
   armature::Aggregate& aggregate_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle,
                                     int proc);
-  Entry* find_unused(std::unique_lock<std::mutex>& held, int number);
+  Entry* find(std::unique_lock<std::mutex>& held, int number);
   void note_latest(const armci_hdl_t& handle, int proc, armature::Aggregate& aggregate);
   /// Before an entry or an aggregate goes.
   void forget_latest() { latest_key_.store(0, std::memory_order_relaxed); }
