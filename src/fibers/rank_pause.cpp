@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "fibers/rank_scheduler.hpp"
+#include "wait/elsewhere.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
 
@@ -18,6 +19,7 @@ constexpr std::uint64_t second_ns = 1'000'000'000;
 bool has_turn() { return wait::runs_rank() && wait::this_rank("yield").scheduler != nullptr; }
 
 [[gnu::noinline]] void sleep_here(std::uint64_t duration_ns) {
+  const wait::Elsewhere others(wait::current_rank());
   const bool is_simulated = base::simulated.others_act != nullptr;  // by a clock of its own
   if (duration_ns == 0 || is_simulated) wait::this_rank("yield").scheduler->yield(false);
   if (is_simulated) std::this_thread::sleep_for(std::chrono::nanoseconds(duration_ns));

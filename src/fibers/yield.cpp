@@ -1,6 +1,7 @@
 #include "wait/yield.hpp"
 
 #include "armature/virtual.hpp"
+#include "wait/elsewhere.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature {
@@ -13,7 +14,8 @@ RankKind rank_kind() {
 }
 
 void yield() {
-  const wait::RankContext& me = wait::this_rank("yield");
+  wait::RankContext& me = wait::this_rank("yield");
+  const wait::Elsewhere others(&me);
   me.scheduler != nullptr ? me.scheduler->yield(false) : wait::leave_core();
 }
 

@@ -134,6 +134,7 @@ bool hand_over(RankContext& me, const WaitFor& wait) {
   Handoff* const handoff = me.scheduler != nullptr ? me.scheduler->handoff() : nullptr;
   if (handoff == nullptr) return false;
   const Published published(me, wait);
+  const Elsewhere others(&me);
   return handoff->to(wait.peer);
 }
 
