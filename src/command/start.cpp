@@ -28,6 +28,7 @@
 #include "command/run/hand_over.hpp"
 #include "command/run/host_file.hpp"
 #include "command/run/other_launcher.hpp"
+#include "command/run/signals.hpp"
 
 namespace armature::command {
 namespace {
@@ -97,6 +98,7 @@ class Course {
         // it.
         from_(is_private_ ? "" : checkpoints::latest_name(options_.checkpoint_directory)),
         of_another_(options_.restore ? "" : from_) {
+    if (options_.hosts.empty()) options_.signals = std::make_shared<const Signals>();
     if (!options_.virtual_ranks) return;
     options_.resize_directory = is_private_ ? folder_.choose_path() : options_.checkpoint_directory;
     setenv(bootstrap::resize_variable, options_.resize_directory.c_str(), 1);
@@ -172,8 +174,8 @@ class Course {
     return true;
   }
 
+  LaunchOptions options_;  // with the signals, which wait until the folder has gone
   PrivateFolder folder_;
-  LaunchOptions options_;
   const bool recovers_;
   const bool is_private_;  // ranks are written to disk for nothing but this
   std::string from_;

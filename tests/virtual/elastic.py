@@ -166,6 +166,34 @@ def leave_is_asked_for_again():
             job.wait()
 
 
+def takes_signals(pid):
+    """Whether the launcher has SIGTERM blocked, and so reads it when it is ready for it."""
+    with open(f"/proc/{pid}/status") as file:
+        blocked = re.search(r"^SigBlk:\s*(\w+)", file.read(), re.M)[1]
+    return int(blocked, 16) >> signal.SIGTERM - 1 & 1 == 1
+
+
+def ended_between_two_starts():
+    """A launcher that is asked to end while it starts its job once more ends it, and leaves nothing."""
+    for seconds in 0, 0.001, 0.005, 0.02:
+        job = ResizableJob(ARMATURE, 8, 2, ELASTIC, HOTSPOT, 100000, 5)
+        before = await_children(job, 2)
+        joins = subprocess.Popen([ARMATURE, "join", str(job.pid), "--timeout", str(SECONDS)], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + SECONDS
+        looks = 0
+        while (looks := looks + 1) % 50 != 0 or not set(job.children()) - set(before):
+            expect(takes_signals(job.pid), "between two starts SIGTERM would end the launcher at once")
+            expect(time.monotonic() < until, "the job does not go on")
+        time.sleep(seconds)
+        job.job.terminate()
+        status, _, err = job.end()
+        joins.wait(2 * SECONDS)
+        expect(status == 128 + signal.SIGTERM, f"after {seconds} s: {status}: {err}")
+        left = os.listdir(tempfile.gettempdir())
+        expect(not left, f"after {seconds} s, left over: {left}")
+
+
 def job_of_another_version():
     """The memory of a job that another version has made is recognized, and named so."""
     magic = 0x31424354414d5241
@@ -186,6 +214,7 @@ def whole_case():
         two_at_once_and_refusals()
         many_at_once()
         leave_is_asked_for_again()
+        ended_between_two_starts()
         job_of_another_version()
         wait_until("all processes to be gone", lambda: processes_with(MARK) in ([], [os.getpid()]))
         expect(not os.listdir(scratch), f"left over: {os.listdir(scratch)}")

@@ -15,6 +15,7 @@
 namespace armature::command {
 
 class HostFile;
+class Signals;
 
 enum class Bind {
   automatic,  // a core for each rank where there are enough cores, else none
@@ -115,6 +116,9 @@ struct LaunchOptions : PlacementOptions,
                        CheckpointOptions,
                        WatchOptions {
   std::vector<std::string> command;
+  /// Those of a launcher that starts the job several times: between two of them, too, no signal
+  /// ends it at once. nullptr: a start has its own.
+  std::shared_ptr<const Signals> signals = {};
 
   /// Returns what the processes of virtual ranks are to share: the checkpoint's, or new ones.
   [[nodiscard]] std::string secrets() const;

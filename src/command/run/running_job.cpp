@@ -29,8 +29,9 @@ constexpr int look_often_ms = 1;
 RunningJob::RunningJob(const LaunchOptions& options, Start start)
     : path_(start.path),
       view_(options, start.memory, start.control),
+      signals_(options.signals != nullptr ? options.signals : std::make_shared<const Signals>()),
       starter_(view_,
-               {std::move(start.path), options.command, start.memory, start.store, signals_,
+               {std::move(start.path), options.command, start.memory, start.store, *signals_,
                 std::move(start.binding), view_.header().ranks_are_virtual != 0,
                 std::move(start.networks)},
                output_),
@@ -88,7 +89,7 @@ bool RunningJob::start(LaunchedProcess& process) {
 }
 
 void RunningJob::sleep_until_something_happens() {
-  std::vector<pollfd> polled = {{signals_.fd(), POLLIN, 0}};
+  std::vector<pollfd> polled = {{signals_->fd(), POLLIN, 0}};
   output_.add_to(polled);
   poll(polled.data(), polled.size(), milliseconds_to_sleep());
 }
@@ -169,7 +170,7 @@ void RunningJob::finish() {
 }
 
 void RunningJob::write_the_rest() {
-  output_.write_the_rest(signals_, [&] { return signal_policy_.is_writing_cut_short(); });
+  output_.write_the_rest(*signals_, [&] { return signal_policy_.is_writing_cut_short(); });
 }
 
 /// Says what becomes of the job now that none of its processes is left.

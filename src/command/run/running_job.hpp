@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,14 +58,14 @@ class RunningJob {
   const std::string path_;
   const JobView view_;
   LaunchedProcesses processes_{view_};
-  Signals signals_;
+  const std::shared_ptr<const Signals> signals_;
   Shutdown shutdown_{processes_, view_};
   JobOutput output_{view_, shutdown_};
   ProcessStarter starter_;
   TimeWatch time_{view_, shutdown_};
   StartWatch start_;
   Checkpoints checkpoints_;
-  SignalPolicy signal_policy_{view_, signals_, shutdown_, time_, checkpoints_};
+  SignalPolicy signal_policy_{view_, *signals_, shutdown_, time_, checkpoints_};
   DeathReports reports_;
   ResizeRequests requests_{view_};
   Resizing resizing_{view_, processes_, starter_, requests_};
