@@ -77,6 +77,11 @@ class OneSidedTest : public testing::TestWithParam<OneSidedWay> {
     rkey_ = a_.engine->unpack_rkey(0, packed_);
     EXPECT_NE(rkey_, nullptr);
   }
+  /// Memory that an engine has put in place of the test's goes with the engine, and only once.
+  ~OneSidedTest() override {
+    b_.engine.reset();
+    renew();
+  }
   static EngineOptions options() {
     return {.device = "lo",
             .device_alone = true,
@@ -216,6 +221,7 @@ TEST_P(OneSidedTest, transfers_end_though_their_peer_has_ended) {
     if (i % 2 == 1) a_.engine->get(0, rkey_, std::span(&run, 1), i);
   }
   b_.engine.reset();
+  renew();
   EXPECT_TRUE(until([&] { return a_.lost_peer == 0; }));
   a_.engine->drop(0);
   EXPECT_TRUE(until([&] { return a_.tokens.size() == times; })) << a_.tokens.size();
