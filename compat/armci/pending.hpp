@@ -69,8 +69,8 @@ class Pending {
     int proc = -1;
     std::vector<armature::Handle> operations;
     std::optional<armature::Aggregate> together;
-    // By calls of one thread that wait or look, and have no lock: other threads leave it alone. A
-    // method, or another module, does not: no such use would end while it waited for that.
+    // Calls of one thread that wait or look at it, and have no lock: other threads leave it alone.
+    // A method or another module does not, as no such use would end while it waited for that.
     int uses = 0;
     std::thread::id user;
     bool goes = false;  // at the end of the last use

@@ -79,8 +79,8 @@ class SegmentedReply final : public transport::Stream {
   }
   void ended() override { delete this; }
 
-  /// As much as a packet takes. The stream lives while its piece is not given back, though the link
-  /// may be lost here.
+  /// Appends as much as a packet takes. The stream lives while its piece is not given back, though
+  /// the link may be lost here.
   bool append_next(Link& link) {
     const std::size_t part = std::min(left_, Link::body_bytes_max - sizeof answer_);
     std::byte* const body =

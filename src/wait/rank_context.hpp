@@ -38,8 +38,8 @@ struct RankContext {
   std::atomic<bool> counts_elsewhere = false;    // relaxed: somebody wants to know the next
   std::uint64_t elsewhere_ns = 0;                // of its own thread (elsewhere.hpp)
 
-  // It holds back what has come, until others have taken from it, or some time is over. So it looks
-  // by itself, whatever it waits for; relaxed, as its own threads alone use it.
+  // The rank holds back what has come, until others have taken from it, or some time is over. So it
+  // looks by itself, whatever it waits for; relaxed, as its own threads alone use it.
   std::atomic<bool> holds_back = false;
 
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.

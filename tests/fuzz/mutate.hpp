@@ -32,7 +32,7 @@ class Mutator {
   std::vector<std::uint64_t> words_;
 };
 
-/// That of a job: what a real run has sent, and one of each kind of record that there is.
+/// The mutator of a job: it knows what a real run has sent, and a record of each kind.
 [[nodiscard]] Mutator mutator_of(std::uint64_t seed, std::vector<Bytes> corpus);
 
 }  // namespace armature::fuzz

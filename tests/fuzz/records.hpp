@@ -11,7 +11,7 @@
 
 namespace armature::fuzz {
 
-/// In process 0.
+/// To be called in process 0.
 [[nodiscard]] inline transport::RecordKind kind_of(transport::RecordOf kind) {
   return net::network()->links().services().kind_of(kind);
 }

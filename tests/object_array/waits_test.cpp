@@ -20,7 +20,7 @@ void work_for(std::chrono::milliseconds time) {
   }
 }
 
-/// Not in a simulation.
+/// Whether computing takes time by the clock: not in a simulation.
 bool clock_counts_computing() {
   const std::uint64_t begun_ns = armature::clock_ns();
   work_for(std::chrono::milliseconds(2));

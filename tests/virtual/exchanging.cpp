@@ -82,8 +82,8 @@ double imbalance_by(World& world, int home, const char* strategy) {
   return verdict.most / verdict.mean;
 }
 
-/// By rank 0, which knows all loads, and by an exchange. Both times they are measured anew, with
-/// all chance that comes from the machine's other work.
+/// Balances by rank 0, which knows all loads, and by an exchange. Loads are measured anew both
+/// times, with all chance that comes from the machine's other work.
 void expect_to_be_as_even(World& world) {
   const int home = armature::process_of(world.rank()).number();
   std::vector<double> ratios;

@@ -43,7 +43,7 @@ int HostLine::open_network() {
     if (setns(file.get(), CLONE_NEWNET) != 0) problem = errno;
   }).join();
   if (problem != 0) return problem;
-  // Not one of those that a process begins with.
+  // The number is none of those that a process begins with.
   network = std::make_shared<const base::FileDescriptor>(
       fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   return *network ? 0 : errno;

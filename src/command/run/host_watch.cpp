@@ -145,7 +145,7 @@ bool HostWatch::is_asked_to_leave(int node) const {
   });
 }
 
-/// As the handler of SIGTERM does in a process. A signal of the launcher would end it.
+/// Does what the handler of SIGTERM does in a process, which a signal of the launcher would end.
 void HostWatch::set_leaving(int node, bool leaves) const {
   for (std::atomic<std::uint32_t>* word : words_of(node))
     word->store(leaves ? 1 : 0, std::memory_order_release);

@@ -39,9 +39,10 @@ class OfiTransfers {
                                   const Engine::Run& run, std::uint64_t token);
   /// Hands it to libfabric. Returns 0, or -FI_EAGAIN, or what is wrong.
   [[nodiscard]] long begin(OfiTransfer& transfer) const;
-  /// It has ended, or will not begin.
+  /// The transfer has ended, or will not begin.
   void end(OfiTransfer& transfer);
-  /// Before the domain is closed, and when libfabric does nothing any more.
+  /// Gives all registrations up, before the domain is closed and when libfabric does nothing any
+  /// more.
   void unregister();
 
  private:
