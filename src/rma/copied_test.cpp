@@ -67,6 +67,17 @@ class CopiedTest : public testing::Test {
         operation_on(Verb::get, Rank(1), {source_.data(), remote(), bytes}, {.call = "get"}),
         Finish::now);
   }
+  /// The peer gets 100 rows of 2 KiB here. The engine takes all of them at once.
+  void are_asked_for_rows() {
+    network()->links().engine().parts_max = 256;
+    GetRecord asked{};
+    asked.request = 1;
+    asked.address = reinterpret_cast<std::uint64_t>(here());
+    asked.row_bytes = 2 * kibibyte;
+    asked.levels = 1;
+    asked.level[0] = {100, 4 * kibibyte};
+    net_.peer.say(Kind::get, 1, &asked, offsetof(GetRecord, level) + sizeof asked.level[0]);
+  }
   /// Returns the bytes copied for the answer to a get of the peer.
   std::uint64_t copied_for_answer(std::size_t bytes) {
     const std::uint64_t before = out();
@@ -121,14 +132,7 @@ TEST_F(CopiedTest, longer_ones_are_gathered_by_an_engine_that_does_so) {
 }
 
 TEST_F(CopiedTest, so_are_those_of_an_answer) {
-  network()->links().engine().parts_max = 256;
-  GetRecord asked{};
-  asked.request = 1;
-  asked.address = reinterpret_cast<std::uint64_t>(here());
-  asked.row_bytes = 2 * kibibyte;
-  asked.levels = 1;
-  asked.level[0] = {100, 4 * kibibyte};
-  net_.peer.say(Kind::get, 1, &asked, offsetof(GetRecord, level) + sizeof asked.level[0]);
+  are_asked_for_rows();
   ASSERT_TRUE(net_.until([&] { return !net_.peer.seen(Kind::data).empty(); }));
   const std::lock_guard locked(network()->links().lock());
   EXPECT_EQ(out(), 0U);
@@ -151,14 +155,7 @@ class PacketsForced {
 class CopiedInPacketsTest : private PacketsForced, public CopiedTest {};
 
 TEST_F(CopiedInPacketsTest, rows_of_an_answer_and_one_that_is_whole) {
-  network()->links().engine().parts_max = 256;
-  GetRecord asked{};
-  asked.request = 1;
-  asked.address = reinterpret_cast<std::uint64_t>(here());
-  asked.row_bytes = 2 * kibibyte;
-  asked.levels = 1;
-  asked.level[0] = {100, 4 * kibibyte};
-  net_.peer.say(Kind::get, 1, &asked, offsetof(GetRecord, level) + sizeof asked.level[0]);
+  are_asked_for_rows();
   ASSERT_TRUE(net_.until([&] { return out() == 200 * kibibyte; }));
   (void)copied_for_answer(bytes_of_long);
   ASSERT_TRUE(net_.until([&] { return out() == 200 * kibibyte + bytes_of_long; }));

@@ -52,7 +52,7 @@ TEST(ObjectArrayLoads, time_in_which_an_element_waits_is_no_load) {
   workers.fence();
   const auto look = [](const armature::balance::Problem& problem) {
     double computing = 0, waiting = 0;
-    // Those of a member come in any order.
+    // The elements of a member come in any order.
     std::vector<double> loads;
     for (const auto& item : problem.items) loads.push_back(item.load);
     std::ranges::sort(loads);

@@ -116,8 +116,8 @@ struct LaunchOptions : PlacementOptions,
                        CheckpointOptions,
                        WatchOptions {
   std::vector<std::string> command;
-  /// Those of a launcher that starts the job several times: between two of them, too, no signal
-  /// ends it at once. nullptr: a start has its own.
+  /// The signals of a launcher that starts the job several times: between two of these starts, too,
+  /// none ends it at once. nullptr: a start has its own.
   std::shared_ptr<const Signals> signals = {};
 
   /// Returns what the processes of virtual ranks are to share: the checkpoint's, or new ones.

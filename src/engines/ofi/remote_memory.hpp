@@ -31,7 +31,7 @@ class OfiRemoteMemory {
   /// Returns the key that another process has packed; nullptr when it is none.
   [[nodiscard]] const OfiKey* take_key(std::span<const std::byte> packed);
   void forget_key(const void* key);
-  /// Before the domain is closed.
+  /// Gives all registrations and keys up, before the domain is closed.
   void forget_all();
 
  private:
