@@ -177,6 +177,8 @@ void write_or_add_pieces(const Arrived& arrived) {
   }
   const Update update{.element = element_of(record.element), .scale = record.scale};
   const auto from = base::state<Source>().aligned(bytes);
+  // A segment is asked for where there is such a rank.
+  (void)checked(arrived, place(0), record.piece_bytes);
   // Holds a chunk's lock from piece to piece.
   Adder adder(static_cast<detail::Element>(update.element), Rank(arrived.record.to), update.scale,
               mapping(), arrived.record.to, await_chunk);

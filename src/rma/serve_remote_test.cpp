@@ -49,6 +49,11 @@ TEST_F(ServeRemoteTest, who_writes_nothing_to_a_rank_that_is_not_here_is_refused
     for (const std::uint32_t element : {std::uint32_t{0}, no_element}) {
       none.element = element;
       EXPECT_TRUE(is_refused(Kind::pieces, to, std::as_bytes(std::span(&none, 1)))) << to;
+      const struct {
+        PiecesRecord record;
+        std::uint64_t address;
+      } one_empty{{.element = element, .count = 1}, 0};
+      EXPECT_TRUE(is_refused(Kind::pieces, to, std::as_bytes(std::span(&one_empty, 1)))) << to;
     }
   }
 }
