@@ -21,11 +21,13 @@ Pending& pending() { return *table; }
 
 void Pending::Entry::wait() {
   for (armature::Handle& operation : operations) operation.wait();
+  for (const auto& aggregate : earlier) aggregate->wait();
   if (together) together->wait();
 }
 
 bool Pending::Entry::test() {
   bool complete = !together || together->test();
+  for (const auto& aggregate : earlier) complete = aggregate->test() && complete;
   for (armature::Handle& operation : operations) complete = operation.test() && complete;
   return complete;
 }
@@ -33,19 +35,21 @@ bool Pending::Entry::test() {
 /// A call uses an entry without the lock while one lives.
 class Pending::InUse {
  public:
-  InUse(Pending& all, int number, Entry& entry) : all_(all), number_(number), entry_(entry) {
+  InUse(Pending& all, int number, Entry& entry)
+      : all_(all), number_(number), entry_(entry), was_kept_(entry.keeps != 0) {
     ++entry.uses;
     entry.user = std::this_thread::get_id();
     all.forget_latest();
   }
   InUse(const InUse&) = delete;
   InUse& operator=(const InUse&) = delete;
-  /// The entry goes with its last use, unless it stays. What it has still under way ends without
-  /// the lock.
+  /// The entry goes with its last use, unless it stays: a call that begins more with it may go on
+  /// behind this one. What it has still under way ends without the lock.
   ~InUse() {
     decltype(entries_)::node_type gone;
     const std::lock_guard held(all_.lock_);
-    entry_.goes = entry_.goes || !stays_;
+    const bool is_kept = was_kept_ || entry_.keeps != 0;
+    entry_.goes = entry_.goes || (!stays_ && !is_kept);
     if (--entry_.uses == 0 && entry_.goes) gone = all_.entries_.extract(number_);
     __atomic_add_fetch(&all_.uses_ended_, 1, __ATOMIC_RELEASE);
   }
@@ -56,12 +60,26 @@ class Pending::InUse {
   Pending& all_;
   const int number_;
   Entry& entry_;
+  const bool was_kept_;
   bool stays_ = false;
 };
 
+Pending::Kept::Kept(Pending& all, Entry& entry) : all_(all), entry_(entry) {
+  ++entry.keeps;
+  entry.user = std::this_thread::get_id();
+}
+
+Pending::Kept::~Kept() {
+  // One thread alone needs no lock for its own count.
+  std::unique_lock held(all_.lock_, std::defer_lock);
+  if (threads_call()) held.lock();
+  --entry_.keeps;
+  __atomic_add_fetch(&all_.uses_ended_, 1, __ATOMIC_RELEASE);
+}
+
 // A virtual rank, which may go to another thread, has no others.
 bool Pending::Entry::is_of_another_thread() const {
-  return uses != 0 && threads_call() && user != std::this_thread::get_id();
+  return uses + keeps != 0 && threads_call() && user != std::this_thread::get_id();
 }
 
 /// Waits while another thread uses it. nullptr: there is none of that number, or none any more.
@@ -99,20 +117,37 @@ void Pending::add(armci_hdl_t& handle, int proc, armature::Handle&& operation) {
   entry.operations.push_back(std::move(operation));
 }
 
-armature::Aggregate& Pending::aggregate_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle,
-                                           int proc) {
-  Entry& entry = entry_of(held, handle, proc);
-  if (entry.together && entry.together->rank() != proc) {
+Pending::Entry& Pending::gathering_entry_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle,
+                                            int proc) {
+  Entry* entry = &entry_of(held, handle, proc);
+  while (entry->together && entry->together->rank() != proc) {
     forget_latest();
-    entry.together->wait();
-    entry.together.reset();
+    if (entry->keeps != 0) {  // this is within a call that still uses it
+      entry->earlier.push_back(std::move(entry->together));
+      break;
+    }
+    const armature::Aggregate* const before = entry->together.get();
+    {
+      const int number = handle.target;
+      const Kept kept(*this, *entry);
+      held.unlock();
+      entry->together->wait();
+      if (handle.target == 0) handle.target = number;
+    }
+    held.lock();
+    // A call that was let in may have begun more, or wait for it.
+    Entry* const again = &entry_of(held, handle, proc);
+    if (again == entry && entry->keeps == 0 && entry->together.get() == before)
+      entry->together.reset();
+    entry = again;
   }
-  if (!entry.together) entry.together.emplace(armature::Rank(proc));
+  if (!entry->together)
+    entry->together = std::make_unique<armature::Aggregate>(armature::Rank(proc));
   has_gathered_.store(true, std::memory_order_relaxed);
-  if (entry.proc != proc) entry.proc = -1;
+  if (entry->proc != proc) entry->proc = -1;
   // Each request needs the lock where threads call at any time.
-  if (!threads_call()) note_latest(handle, proc, *entry.together);
-  return *entry.together;
+  if (!threads_call()) note_latest(handle, proc, *entry->together);
+  return *entry;
 }
 
 // In this order: who sees another aggregate sees no key of the one before.
@@ -161,16 +196,41 @@ bool Pending::test(armci_hdl_t& handle) {
   return handle.target == 0;
 }
 
-/// Completes those that are there now and for which `which` holds.
+/// Those that are there now and for which `which` holds.
+template <class Which>
+std::vector<int> Pending::numbers_of(Which&& which) {
+  std::vector<int> numbers;
+  const std::lock_guard held(lock_);
+  for (const auto& [number, entry] : entries_)
+    if (which(entry)) numbers.push_back(number);
+  return numbers;
+}
+
 template <class Which>
 void Pending::wait_for_those(Which&& which) {
-  std::vector<int> numbers;
-  {
-    const std::lock_guard held(lock_);
-    for (const auto& [number, entry] : entries_)
-      if (which(entry)) numbers.push_back(number);
+  for (const int number : numbers_of(which)) wait_for(number);
+}
+
+/// Has the aggregates leave of those for which `which` holds, without the lock: who sends them may
+/// wait for room. One that a call waits for leaves by that.
+template <class Which>
+void Pending::leave_those(Which&& which) {
+  if (!has_gathered_.load(std::memory_order_relaxed)) return;
+  const auto has_some = [&](const Entry& entry) {
+    return entry.uses == 0 && entry.together && which(entry);
+  };
+  for (const int number : numbers_of(has_some)) {
+    std::unique_lock held(lock_);
+    if (const auto found = entries_.find(number);
+        found == entries_.end() || found->second.uses != 0)
+      continue;
+    Entry* const entry = find(held, number);  // waits for other threads that begin more
+    if (entry == nullptr || !has_some(*entry)) continue;
+    const Kept kept(*this, *entry);
+    const armature::Aggregate& aggregate = *entry->together;
+    held.unlock();
+    (void)aggregate.test();
   }
-  for (const int number : numbers) wait_for(number);
 }
 
 void Pending::wait_process(int proc) {
@@ -186,18 +246,11 @@ void Pending::wait_all() {
 // Relaxed: who calls sees its own requests, and those of other threads that came before.
 
 void Pending::leave_process(int proc) {
-  if (!has_gathered_.load(std::memory_order_relaxed)) return;
-  const std::lock_guard held(lock_);
-  for (auto& [number, entry] : entries_)
-    if (entry.uses == 0 && entry.together && entry.together->rank() == proc)
-      (void)entry.together->test();
+  leave_those([proc](const Entry& entry) { return entry.together->rank() == proc; });
 }
 
 void Pending::leave_all() {
-  if (!has_gathered_.load(std::memory_order_relaxed)) return;
-  const std::lock_guard held(lock_);
-  for (auto& [number, entry] : entries_)
-    if (entry.uses == 0 && entry.together) (void)entry.together->test();
+  leave_those([](const Entry& /*each*/) { return true; });
 }
 
 }  // namespace armci

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -30,14 +30,19 @@ class Pending {
   /// Notes an operation to `proc` down under the handle.
   void add(armci_hdl_t& handle, int proc, armature::Handle&& operation);
   /// Calls use(aggregate) with that of the handle. One that was for another process is completed
-  /// first. Where threads call at any time, no other one completes it meanwhile. Else the lock is
-  /// free by then: the call may wait for room, and another module or a method begins operations.
+  /// first. The lock is free by then: the call may wait for room, and a method, or another module,
+  /// begins operations and waits for them. Other threads wait until it is over.
   template <std::invocable<armature::Aggregate&> Use>
   void aggregate(armci_hdl_t& handle, int proc, Use&& use) {
     std::unique_lock held(lock_);
-    armature::Aggregate& found = aggregate_of(held, handle, proc);
-    if (!threads_call()) held.unlock();
+    Entry& entry = gathering_entry_of(held, handle, proc);
+    const int number = handle.target;
+    const Kept kept(*this, entry);
+    armature::Aggregate& found = *entry.together;
+    held.unlock();
     use(found);
+    if (handle.target == 0)
+      handle.target = number;  // a method has waited for what was begun before
   }
   /// The aggregate of the handle where it was the last one used, and for that process; else
   /// nullptr. Takes no lock: most requests of an aggregate handle come one after the other.
@@ -68,10 +73,13 @@ class Pending {
   struct Entry {
     int proc = -1;
     std::vector<armature::Handle> operations;
-    std::optional<armature::Aggregate> together;
+    std::unique_ptr<armature::Aggregate> together;
+    // For other processes, begun with the same handle by a call that was let in amid another one.
+    std::vector<std::unique_ptr<armature::Aggregate>> earlier;
     // Calls of one thread that wait or look at it, and have no lock: other threads leave it alone.
     // A method or another module does not, as no such use would end while it waited for that.
     int uses = 0;
+    int keeps = 0;  // calls that begin requests with it, without the lock: it stays
     std::thread::id user;
     bool goes = false;  // at the end of the last use
 
@@ -82,6 +90,20 @@ class Pending {
   };
   class InUse;
 
+  /// The entry stays as long as one lives, whoever waits for it. Made under the lock.
+  class Kept {
+   public:
+    Kept(Pending& all, Entry& entry);
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
+    /// The lock is free.
+    ~Kept();
+
+   private:
+    Pending& all_;
+    Entry& entry_;
+  };
+
   /// Never 0 for a handle that stands for something.
   static std::uint64_t key_of(const armci_hdl_t& handle, int proc) {
     return std::uint64_t{static_cast<std::uint32_t>(handle.target)} << 32 |
@@ -91,11 +113,15 @@ class Pending {
   void wait_for(int number);
   template <class Which>
   void wait_for_those(Which&& which);
+  template <class Which>
+  void leave_those(Which&& which);
+  template <class Which>
+  [[nodiscard]] std::vector<int> numbers_of(Which&& which);
 
   // Under the lock:
   Entry& entry_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle, int proc);
-  armature::Aggregate& aggregate_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle,
-                                    int proc);
+  /// One that has an aggregate of requests to `proc`.
+  Entry& gathering_entry_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle, int proc);
   Entry* find(std::unique_lock<std::mutex>& held, int number);
   void note_latest(const armci_hdl_t& handle, int proc, armature::Aggregate& aggregate);
   /// Before an entry or an aggregate goes.
