@@ -64,7 +64,7 @@ class NativeCard final : public Native {
     auto* at = static_cast<std::byte*>(const_cast<void*>(from));  // it only reads there
     for (int i = 0; i < count; ++i, at += bytes, offset += bytes) {
       const transport::Engine::Run run{there_ + offset, at, bytes};
-      card_.put(1, key_, {&run, 1}, 0);
+      (void)card_.put(1, key_, {&run, 1}, 0);
     }
     finish(count);
   }
@@ -72,7 +72,7 @@ class NativeCard final : public Native {
     auto* at = static_cast<std::byte*>(to);
     for (int i = 0; i < count; ++i, at += bytes, offset += bytes) {
       const transport::Engine::Run run{there_ + offset, at, bytes};
-      card_.get(1, key_, {&run, 1}, 0);
+      (void)card_.get(1, key_, {&run, 1}, 0);
     }
     finish(count);
   }

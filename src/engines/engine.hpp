@@ -133,10 +133,17 @@ class Engine {
   };
   using Runs = std::span<const Run>;
   /// Writes the runs to the peer's memory, from here. They are handed over together, and the
-  /// network gathers them. Told by sink.sent(token), for each run, when its bytes are there.
-  virtual void put(int /*peer*/, void* /*rkey*/, Runs /*runs*/, std::uint64_t /*token*/) {}
+  /// network gathers them. Told by sink.sent(token), for each run, when its bytes are there. False
+  /// where the engine cannot use the memory here at the moment: none of them has begun then.
+  [[nodiscard]] virtual bool put(int /*peer*/, void* /*rkey*/, Runs /*runs*/,
+                                 std::uint64_t /*token*/) {
+    return false;
+  }
   /// Reads them to here. Told in the same way.
-  virtual void get(int /*peer*/, void* /*rkey*/, Runs /*runs*/, std::uint64_t /*token*/) {}
+  [[nodiscard]] virtual bool get(int /*peer*/, void* /*rkey*/, Runs /*runs*/,
+                                 std::uint64_t /*token*/) {
+    return false;
+  }
   /// Ends all registrations of this process's memory, and forgets the keys that peers have packed.
   /// None of these operations is under way.
   virtual void forget_memory() {}

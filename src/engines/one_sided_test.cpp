@@ -138,7 +138,7 @@ TEST_P(OneSidedTest, a_put_is_told_for_each_run_when_all_its_bytes_are_there) {
   Memory wanted(theirs_.begin(), theirs_.end());
   for (const Engine::Run& run : all)
     std::copy_n(run.here, run.bytes, wanted.data() + (there(run) - theirs_.data()));
-  a_.engine->put(0, rkey_, all, 7);
+  EXPECT_TRUE(a_.engine->put(0, rkey_, all, 7));
   ASSERT_TRUE(until([&] { return a_.tokens.size() >= all.size(); }));
   EXPECT_TRUE(std::ranges::equal(theirs_, wanted));
   EXPECT_EQ(a_.tokens, std::vector<std::uint64_t>(all.size(), 7));
@@ -149,7 +149,7 @@ TEST_P(OneSidedTest, a_get_is_told_for_each_run_when_all_its_bytes_are_here) {
   Memory wanted = ours_;
   for (const Engine::Run& run : all)
     std::copy_n(there(run), run.bytes, wanted.data() + (run.here - ours_.data()));
-  a_.engine->get(0, rkey_, all, 8);
+  EXPECT_TRUE(a_.engine->get(0, rkey_, all, 8));
   ASSERT_TRUE(until([&] { return a_.tokens.size() >= all.size(); }));
   EXPECT_EQ(ours_, wanted);
   EXPECT_EQ(a_.tokens, std::vector<std::uint64_t>(all.size(), 8));
@@ -163,9 +163,9 @@ TEST_P(OneSidedTest, many_long_transfers_and_packets_do_not_hold_each_other_up) 
     const std::size_t at = i % 4 * part;
     const Engine::Run run{reinterpret_cast<std::uint64_t>(theirs_.data() + at), ours_.data() + at,
                           part};
-    a_.engine->put(0, rkey_, std::span(&run, 1), i);
+    EXPECT_TRUE(a_.engine->put(0, rkey_, std::span(&run, 1), i));
     const Engine::Run back{run.there + bytes / 2, run.here + bytes / 2, part};
-    a_.engine->get(0, rkey_, std::span(&back, 1), times + i);
+    EXPECT_TRUE(a_.engine->get(0, rkey_, std::span(&back, 1), times + i));
     (void)a_.engine->send(0, {}, word, 2 * times);
   }
   const auto transfers = [&] {
@@ -179,8 +179,8 @@ TEST_P(OneSidedTest, many_long_transfers_and_packets_do_not_hold_each_other_up) 
 TEST_P(OneSidedTest, descriptors_say_when_a_transfer_needs_somebody) {
   const Engine::Run put{reinterpret_cast<std::uint64_t>(theirs_.data()), ours_.data(), bytes / 2};
   const Engine::Run get{put.there + bytes / 2, put.here + bytes / 2, bytes / 2};
-  a_.engine->put(0, rkey_, std::span(&put, 1), 1);
-  a_.engine->get(0, rkey_, std::span(&get, 1), 2);
+  EXPECT_TRUE(a_.engine->put(0, rkey_, std::span(&put, 1), 1));
+  EXPECT_TRUE(a_.engine->get(0, rkey_, std::span(&get, 1), 2));
   while (a_.tokens.size() < 2) {
     const bool has_moved = a_.engine->progress();
     if (b_.engine->progress() || has_moved || !a_.engine->arm() || !b_.engine->arm()) continue;
@@ -200,7 +200,7 @@ TEST_P(OneSidedTest, a_registration_ends_and_its_memory_can_be_registered_again)
   void* const rkey = a_.engine->unpack_rkey(0, again);
   ASSERT_NE(rkey, nullptr);
   const Engine::Run run{reinterpret_cast<std::uint64_t>(theirs_.data()), ours_.data(), bytes};
-  a_.engine->put(0, rkey, std::span(&run, 1), 1);
+  EXPECT_TRUE(a_.engine->put(0, rkey, std::span(&run, 1), 1));
   ASSERT_TRUE(until([&] { return a_.tokens.size() == 1; }));
   EXPECT_TRUE(are_equal());
   a_.engine->forget_memory();
@@ -217,15 +217,15 @@ TEST_P(OneSidedTest, transfers_end_though_their_peer_has_ended) {
   constexpr std::size_t times = 40;
   const Engine::Run run{reinterpret_cast<std::uint64_t>(theirs_.data()), ours_.data(), bytes};
   for (std::uint64_t i = 0; i < times; ++i) {
-    if (i % 2 == 0) a_.engine->put(0, rkey_, std::span(&run, 1), i);
-    if (i % 2 == 1) a_.engine->get(0, rkey_, std::span(&run, 1), i);
+    if (i % 2 == 0) EXPECT_TRUE(a_.engine->put(0, rkey_, std::span(&run, 1), i));
+    if (i % 2 == 1) EXPECT_TRUE(a_.engine->get(0, rkey_, std::span(&run, 1), i));
   }
   b_.engine.reset();
   renew();
   EXPECT_TRUE(until([&] { return a_.lost_peer == 0; }));
   a_.engine->drop(0);
   EXPECT_TRUE(until([&] { return a_.tokens.size() == times; })) << a_.tokens.size();
-  a_.engine->put(0, rkey_, std::span(&run, 1), times);
+  EXPECT_TRUE(a_.engine->put(0, rkey_, std::span(&run, 1), times));
   EXPECT_TRUE(until([&] { return a_.tokens.size() == times + 1; }));
 }
 
@@ -242,12 +242,12 @@ TEST_P(OneSidedAloneTest, the_target_need_do_nothing) {
       (void)a_.engine->progress();
     return a_.tokens.size() == told;
   };
-  a_.engine->put(0, rkey_, std::span(all).first(1), 0);
+  EXPECT_TRUE(a_.engine->put(0, rkey_, std::span(all).first(1), 0));
   ASSERT_TRUE(until([&] { return a_.tokens.size() == 1; }));  // they are connected
   a_.tokens.clear();
-  a_.engine->put(0, rkey_, all, 1);
+  EXPECT_TRUE(a_.engine->put(0, rkey_, all, 1));
   ASSERT_TRUE(alone_until(all.size()));
-  a_.engine->get(0, rkey_, back, 2);
+  EXPECT_TRUE(a_.engine->get(0, rkey_, back, 2));
   ASSERT_TRUE(alone_until(2 * all.size()));
   for (const Engine::Run& run : all) {
     EXPECT_EQ(std::memcmp(there(run), run.here, run.bytes), 0);

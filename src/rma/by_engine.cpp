@@ -108,18 +108,19 @@ class Starting {
       start(runs.subspan(i, std::min(at_once, runs.size() - i)));
   }
   /// Goes by records where the engine does not reach them from the process that the rank is in by
-  /// now.
+  /// now, or cannot use the caller's memory.
   void start(std::span<const Run> runs) {
     transfer_.await(net_, parts_max_ - runs.size(), what_.call());
-    is_reached_ = is_reached_ && begin_with_key(net_, what_.rank, runs.front().there, what_.call(),
-                                                [&](Engine& engine, const EngineKey& key) {
-                                                  const std::uint64_t token =
-                                                      transfer_.begin(runs.size());
-                                                  if (what_.verb == Verb::put)
-                                                    engine.put(key.process, key.rkey, runs, token);
-                                                  else
-                                                    engine.get(key.process, key.rkey, runs, token);
-                                                });
+    const auto hand_over = [&](Engine& engine, const EngineKey& key) {
+      const std::uint64_t token = transfer_.begin(runs.size());
+      const bool is_taken = what_.verb == Verb::put
+                                ? engine.put(key.process, key.rkey, runs, token)
+                                : engine.get(key.process, key.rkey, runs, token);
+      if (!is_taken) transfer_.take_back(runs.size());
+      return is_taken;
+    };
+    is_reached_ = is_reached_ &&
+                  begin_with_key(net_, what_.rank, runs.front().there, what_.call(), hand_over);
     if (is_reached_) return;
     for (const Run& run : runs) {
       auto* const there = reinterpret_cast<std::byte*>(run.there);

@@ -162,6 +162,28 @@ TEST_F(ByEngineTest, where_there_is_no_room_now_records_go_and_it_is_asked_again
   EXPECT_EQ(keys_asked(), 3U);
 }
 
+/// The engine reads and writes the caller's memory, which it may have to register, too.
+TEST_F(ByEngineTest, what_finds_no_room_here_goes_by_records) {
+  const Bytes data = patterned(long_enough);
+  ASSERT_TRUE(put(remote(17), data));
+  net_.peer.one_sided.has_room_here = false;
+  EXPECT_FALSE(put(remote(17), data));
+  EXPECT_EQ(net_.peer.lent_bytes, std::vector<std::size_t>{long_enough});
+  detail::Request* const request = start_good(
+      operation_on(Verb::put, Rank(1), {remote(17), data.data(), data.size()}, {}), Finish::later);
+  if (request != nullptr) {
+    EXPECT_TRUE(net_.until([&] { return request->is_complete(*request); }));
+    request->release(*request);
+  }
+  {
+    const std::lock_guard locked(network()->links().lock());
+    EXPECT_FALSE(network()->engine_parts().any());
+  }
+  net_.peer.one_sided.has_room_here = true;
+  EXPECT_TRUE(put(remote(17), data));
+  EXPECT_FALSE(network()->link_to(1).is_lost());
+}
+
 /// Tests of this process's own memory, of which one chunk may be registered.
 class RegisteredMemoryTest : public ByEngineTest {
  protected:

@@ -161,10 +161,7 @@ UnderWay::UnderWay() {
   sent = [](Sending& me) {
     auto& transfer = static_cast<UnderWay&>(me);
     const int rank = transfer.sender_;
-    if (transfer.parts() == 1) {
-      transfer.charge_.end();
-      network()->engine_parts().end(transfer.number_);
-    }
+    if (transfer.parts() == 1) transfer.note_end();
     // Release: who sees that it is done sees the bytes. It may be gone then.
     transfer.parts_.fetch_sub(1, std::memory_order_release);
     if (rank >= 0) wait::notify(network()->mapping().slot(rank));
@@ -179,6 +176,16 @@ std::uint64_t UnderWay::begin(std::size_t parts) {
     if (bytes_ != 0) charge_.begin(bytes_);
   }
   return reinterpret_cast<std::uint64_t>(static_cast<Sending*>(this));
+}
+
+void UnderWay::take_back(std::size_t parts) {
+  if (this->parts() == parts) note_end();
+  parts_.fetch_sub(parts, std::memory_order_release);
+}
+
+void UnderWay::note_end() {
+  charge_.end();
+  network()->engine_parts().end(number_);
 }
 
 void UnderWay::await(Network& net, std::size_t parts_max, const char* call) const {

@@ -33,9 +33,9 @@ struct EngineKey {
 /// The part of so many bytes that lies in the first one's chunk.
 [[nodiscard]] std::size_t part_in_chunk(const Network& net, Rank rank, std::uint64_t address,
                                         std::size_t bytes);
-/// Calls begin(engine, key) with the key of the chunk with that address. Under the links' lock, so
-/// that the key is not given up before what begins with it has begun. False where the engine does
-/// not reach that memory.
+/// Returns begin(engine, key), with the key of the chunk with that address: whether it has begun.
+/// Under the links' lock, so that the key is not given up before what begins with it has begun.
+/// False where the engine does not reach that memory.
 template <class Begin>
 [[nodiscard]] bool begin_with_key(Network& net, Rank rank, std::uint64_t address, const char* call,
                                   Begin begin) {
@@ -44,8 +44,7 @@ template <class Begin>
     const transport::Links::Lock locked(net.links().lock());
     const EngineKey key = key_in_use(net, rank, address);
     if (key.rkey == nullptr) continue;  // it was given up meanwhile
-    begin(net.links().engine(), key);
-    return true;
+    return begin(net.links().engine(), key);
   }
 }
 /// The handlers of what others say about keys of their memory.
@@ -64,6 +63,8 @@ class UnderWay : public transport::Sending {
 
   /// Returns the token of so many more parts. Under the links' lock.
   [[nodiscard]] std::uint64_t begin(std::size_t parts = 1);
+  /// So many of them will not begin. Under the links' lock.
+  void take_back(std::size_t parts = 1);
   /// The transfer counts as an operation of so many bytes while it is under way. To be called
   /// before it begins.
   void count(std::size_t bytes) { bytes_ = bytes; }
@@ -77,6 +78,8 @@ class UnderWay : public transport::Sending {
   wait::Charge charge_;
   std::atomic<std::size_t> parts_ = 0;
   std::uint64_t number_ = 0;  // in net::EngineParts, while there are some
+
+  void note_end();
 };
 
 /// The keys of others end here, as ranks go to other nodes or roll back. What they have begun is

@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 
-/// Begins an operation on a word, by begin(engine, key, token), and waits for its end. False where
-/// the engine does not reach the word.
+/// Begins an operation on a word, by begin(engine, key, token), which says whether it has begun,
+/// and waits for its end. False where the engine does not reach the word.
 template <class Begin>
 bool do_word(Rank rank, std::uint64_t address, const char* call, Begin begin) {
   Network& net = *net::network();
@@ -41,7 +41,9 @@ bool do_word(Rank rank, std::uint64_t address, const char* call, Begin begin) {
   // A rank that has waited may be in a process that does not know the key yet.
   if (!begin_with_key(net, rank, address, call,
                       [&](transport::Engine& engine, const EngineKey& key) {
-                        begin(engine, key, word.begin());
+                        const bool is_taken = begin(engine, key, word.begin());
+                        if (!is_taken) word.take_back();
+                        return is_taken;
                       }))
     return false;
   word.await(net, 0, call);
@@ -52,14 +54,14 @@ bool do_word(Rank rank, std::uint64_t address, const char* call, Begin begin) {
 bool get_word(Rank rank, std::uint64_t address, std::uint64_t& found, const char* call) {
   return do_word(rank, address, call, [&](transport::Engine& engine, EngineKey key, auto token) {
     const Run word{address, reinterpret_cast<std::byte*>(&found), word_bytes};
-    engine.get(key.process, key.rkey, {&word, 1}, token);
+    return engine.get(key.process, key.rkey, {&word, 1}, token);
   });
 }
 
 bool put_word(Rank rank, std::uint64_t address, std::uint64_t value, const char* call) {
   return do_word(rank, address, call, [&](transport::Engine& engine, EngineKey key, auto token) {
     const Run word{address, reinterpret_cast<std::byte*>(&value), word_bytes};
-    engine.put(key.process, key.rkey, {&word, 1}, token);
+    return engine.put(key.process, key.rkey, {&word, 1}, token);
   });
 }
 
@@ -161,6 +163,7 @@ detail::Request* start_word_atomic(const Atomic& what, Finish finish, std::uint6
         .code = code_of(record.code), .operand = record.operand, .expected = record.expected};
     const auto begin = [&](transport::Engine& engine, EngineKey key, std::uint64_t token) {
       engine.atomic(key.process, key.rkey, record.address, atomic, found, token);
+      return true;
     };
     if (do_word(what.rank, record.address, what.call, begin)) return nullptr;
   }

@@ -96,6 +96,7 @@ class Peer {
       std::uint64_t token;
     };
     bool is_offered = false;
+    bool has_room_here = true;               // can use the memory of this process
     std::atomic<bool> is_held_back = false;  // what it has been told to move
     std::deque<Move> moves;
     std::vector<std::span<std::byte>> memories;

@@ -75,22 +75,26 @@ void PeerEngine::unregister_memory(std::span<std::byte> memory) {
                 [&](std::span<std::byte> one) { return one.data() == memory.data(); });
 }
 
-void PeerEngine::put(int, void*, Runs runs, std::uint64_t token) {
+bool PeerEngine::put(int, void*, Runs runs, std::uint64_t token) {
   const std::lock_guard locked(peer_.mutex);
+  if (!peer_.one_sided.has_room_here) return false;
   ++peer_.one_sided.handed_over;
   peer_.one_sided.puts += runs.size();
   for (const Run& run : runs)
     peer_.one_sided.moves.push_back(
         {reinterpret_cast<std::byte*>(run.there), run.here, run.bytes, token});
+  return true;
 }
 
-void PeerEngine::get(int, void*, Runs runs, std::uint64_t token) {
+bool PeerEngine::get(int, void*, Runs runs, std::uint64_t token) {
   const std::lock_guard locked(peer_.mutex);
+  if (!peer_.one_sided.has_room_here) return false;
   ++peer_.one_sided.handed_over;
   peer_.one_sided.gets += runs.size();
   for (const Run& run : runs)
     peer_.one_sided.moves.push_back(
         {run.here, reinterpret_cast<const std::byte*>(run.there), run.bytes, token});
+  return true;
 }
 
 void PeerEngine::see(const Bytes& packet, std::size_t end) {

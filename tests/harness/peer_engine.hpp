@@ -33,8 +33,8 @@ class PeerEngine final : public transport::Engine {
   [[nodiscard]] void* unpack_rkey(int, std::span<const std::byte> packed) override {
     return packed.empty() ? nullptr : &peer_;
   }
-  void put(int, void*, Runs runs, std::uint64_t token) override;
-  void get(int, void*, Runs runs, std::uint64_t token) override;
+  [[nodiscard]] bool put(int, void*, Runs runs, std::uint64_t token) override;
+  [[nodiscard]] bool get(int, void*, Runs runs, std::uint64_t token) override;
 
  private:
   /// The packet's records, without what was lent behind the last.

@@ -57,7 +57,7 @@ void Card::forget_rkey(void* rkey) {
   std::erase_if(known_, [&](const auto& window) { return window.get() == rkey; });
 }
 
-void Card::begin(Operation::What what, void* rkey, Runs runs, std::uint64_t token) {
+bool Card::begin(Operation::What what, void* rkey, Runs runs, std::uint64_t token) {
   for (const Run& run : runs)
     begin({.what = what,
            .window = static_cast<const Window*>(rkey),
@@ -65,6 +65,7 @@ void Card::begin(Operation::What what, void* rkey, Runs runs, std::uint64_t toke
            .here = run.here,
            .bytes = run.bytes,
            .token = token});
+  return true;
 }
 
 void Card::atomic(int /*peer*/, void* rkey, std::uint64_t address, const WordAtomic& what,

@@ -47,11 +47,11 @@ class Card final : public EngineAround {
   void unregister_memory(std::span<std::byte> memory) override { registrations_.remove(memory); }
   void forget_rkey(void* rkey) override;
   [[nodiscard]] void* unpack_rkey(int peer, std::span<const std::byte> packed) override;
-  void put(int /*peer*/, void* rkey, Runs runs, std::uint64_t token) override {
-    begin(CardThread::Operation::What::put, rkey, runs, token);
+  [[nodiscard]] bool put(int /*peer*/, void* rkey, Runs runs, std::uint64_t token) override {
+    return begin(CardThread::Operation::What::put, rkey, runs, token);
   }
-  void get(int /*peer*/, void* rkey, Runs runs, std::uint64_t token) override {
-    begin(CardThread::Operation::What::get, rkey, runs, token);
+  [[nodiscard]] bool get(int /*peer*/, void* rkey, Runs runs, std::uint64_t token) override {
+    return begin(CardThread::Operation::What::get, rkey, runs, token);
   }
   void forget_memory() override;
   [[nodiscard]] bool needs_no_target() const override { return true; }
@@ -63,7 +63,7 @@ class Card final : public EngineAround {
  private:
   using Operation = CardThread::Operation;
   /// One operation for each run, which are carried out in any order.
-  void begin(Operation::What what, void* rkey, Runs runs, std::uint64_t token);
+  bool begin(Operation::What what, void* rkey, Runs runs, std::uint64_t token);
   void begin(const Operation& operation) {
     ++begun_;
     thread_.begin(operation);

@@ -72,11 +72,11 @@ class CardTest : public testing::Test {
   }
   void put(const std::byte* there, std::span<const std::byte> from, std::uint64_t token) {
     const Engine::Run run{at(there), const_cast<std::byte*>(from.data()), from.size()};
-    own_.put(0, key_, {&run, 1}, token);
+    EXPECT_TRUE(own_.put(0, key_, {&run, 1}, token));
   }
   void get(const std::byte* there, std::span<std::byte> to, std::uint64_t token) {
     const Engine::Run run{at(there), to.data(), to.size()};
-    own_.get(0, key_, {&run, 1}, token);
+    EXPECT_TRUE(own_.get(0, key_, {&run, 1}, token));
   }
   [[nodiscard]] static std::uint64_t at(const std::byte* place) {
     return reinterpret_cast<std::uint64_t>(place);
@@ -128,7 +128,7 @@ TEST_F(CardTest, a_prompt_card_tells_in_the_order_in_which_it_does) {
   std::byte byte{7};
   const Engine::Run run{at(memory_), &byte, 1};
   constexpr std::size_t count = 500;
-  for (std::size_t i = 0; i < count; ++i) prompt.put(0, key, {&run, 1}, i);
+  for (std::size_t i = 0; i < count; ++i) EXPECT_TRUE(prompt.put(0, key, {&run, 1}, i));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (told.all.size() < count && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::yield();
@@ -149,9 +149,9 @@ TEST_F(CardTest, each_of_several_runs_is_told) {
     from.push_back({at(memory_ + row * 2 * row_bytes), data.data() + row * row_bytes, row_bytes});
     back.push_back({from[row].there, got.data() + row * row_bytes, row_bytes});
   }
-  own_.put(0, key_, from, 7);
+  EXPECT_TRUE(own_.put(0, key_, from, 7));
   await(rows);
-  own_.get(0, key_, back, 8);
+  EXPECT_TRUE(own_.get(0, key_, back, 8));
   await(2 * rows);
   EXPECT_EQ(got, data);
   EXPECT_EQ(std::ranges::count(told_.all, 8), std::ptrdiff_t{rows});

@@ -45,11 +45,11 @@ class EngineAround : public Engine {
   [[nodiscard]] void* unpack_rkey(int peer, std::span<const std::byte> packed) override {
     return inner_->unpack_rkey(peer, packed);
   }
-  void put(int peer, void* rkey, Runs runs, std::uint64_t token) override {
-    inner_->put(peer, rkey, runs, token);
+  [[nodiscard]] bool put(int peer, void* rkey, Runs runs, std::uint64_t token) override {
+    return inner_->put(peer, rkey, runs, token);
   }
-  void get(int peer, void* rkey, Runs runs, std::uint64_t token) override {
-    inner_->get(peer, rkey, runs, token);
+  [[nodiscard]] bool get(int peer, void* rkey, Runs runs, std::uint64_t token) override {
+    return inner_->get(peer, rkey, runs, token);
   }
   void forget_memory() override { inner_->forget_memory(); }
   [[nodiscard]] bool needs_no_target() const override { return inner_->needs_no_target(); }

@@ -202,17 +202,30 @@ bool Ofi::push(OfiPeer& to) {
 
 // -- one-sided operations -------------------------------------------------------------------------
 
-void Ofi::transfer(int peer, bool is_put, void* rkey, Runs runs, std::uint64_t token) {
+/// Memory here that cannot be registered, as the limit of locked memory is reached, says nothing of
+/// the peer.
+bool Ofi::transfer(int peer, bool is_put, void* rkey, Runs runs, std::uint64_t token) {
   OfiPeer& with = *peers_[static_cast<std::size_t>(peer)];
+  made_.clear();
   for (const Run& run : runs) {
-    if (with.lost) {
-      sink_.sent(token);
+    OfiTransfer* const made =
+        transfers_.make(with, is_put, *static_cast<const OfiKey*>(rkey), run, token);
+    if (made != nullptr) {
+      made_.push_back(made);
       continue;
     }
-    OfiTransfer& made =
-        transfers_.make(with, is_put, *static_cast<const OfiKey*>(rkey), run, token);
-    if (!with.unbegun.empty() || !begin_transfer(with, made)) with.unbegun.push_back(&made);
+    for (OfiTransfer* const before : made_) transfers_.end(*before);
+    return false;
   }
+  for (OfiTransfer* const made : made_) {
+    if (with.lost) {
+      transfers_.end(*made);
+      sink_.sent(token);
+    } else if (!with.unbegun.empty() || !begin_transfer(with, *made)) {
+      with.unbegun.push_back(made);
+    }
+  }
+  return true;
 }
 
 /// Whether it need not be tried again.

@@ -74,11 +74,11 @@ class Ofi final : public OfiMemoryEngine {
   bool progress() override;
   [[nodiscard]] int descriptor() const override { return either_.get(); }
   [[nodiscard]] bool arm() override;
-  void put(int peer, void* rkey, Runs runs, std::uint64_t token) override {
-    transfer(peer, true, rkey, runs, token);
+  [[nodiscard]] bool put(int peer, void* rkey, Runs runs, std::uint64_t token) override {
+    return transfer(peer, true, rkey, runs, token);
   }
-  void get(int peer, void* rkey, Runs runs, std::uint64_t token) override {
-    transfer(peer, false, rkey, runs, token);
+  [[nodiscard]] bool get(int peer, void* rkey, Runs runs, std::uint64_t token) override {
+    return transfer(peer, false, rkey, runs, token);
   }
 
  private:
@@ -95,7 +95,7 @@ class Ofi final : public OfiMemoryEngine {
   [[nodiscard]] bool take_completions();
   void complete(OfiOperation& operation, std::size_t bytes);
   void take_error();
-  void transfer(int peer, bool is_put, void* rkey, Runs runs, std::uint64_t token);
+  [[nodiscard]] bool transfer(int peer, bool is_put, void* rkey, Runs runs, std::uint64_t token);
   [[nodiscard]] bool begin_transfer(OfiPeer& with, OfiTransfer& transfer);
   [[nodiscard]] bool send_packet(OfiPeer& to, OfiPeer::Waiting packet);
   [[nodiscard]] bool send_fragment(OfiPeer& to, OfiPeer::Waiting& packet);
@@ -115,6 +115,7 @@ class Ofi final : public OfiMemoryEngine {
   std::vector<std::unique_ptr<OfiPeer>>
       former_;                         // peers that came again: messages may be under way
   std::vector<OfiBuffer*> unposted_;   // that could not be made to receive
+  std::vector<OfiTransfer*> made_;     // of the runs that are handed over at the moment
   std::vector<std::uint64_t> let_go_;  // tokens to be reported
   Dying dying_;                        // peers that are to be reported as lost
   unsigned unlooked_ = 0;  // calls of progress(), of which those that found nothing count more

@@ -17,32 +17,29 @@ void unregister_local(OfiTransfer& transfer) {
 
 }  // namespace
 
-OfiTransfer& OfiTransfers::make(OfiPeer& with, bool is_put, const OfiKey& key,
+/// The memory that a put takes its bytes from may be read-only.
+OfiTransfer* OfiTransfers::make(OfiPeer& with, bool is_put, const OfiKey& key,
                                 const Engine::Run& run, std::uint64_t token) {
   if (free_.empty()) {
     free_.push_back(all_.emplace_back(std::make_unique<OfiTransfer>()).get());
     free_.back()->is_transfer = true;
   }
   OfiTransfer& made = *free_.back();
+  std::string problem;
+  made.local = fabric_.register_own({run.here, run.bytes}, is_put ? FI_WRITE : FI_READ, problem);
+  if (!problem.empty()) return nullptr;
   free_.pop_back();
   made.with = &with;
   made.is_put = is_put;
   made.key = key;
   made.run = run;
   made.token = token;
-  return made;
+  return &made;
 }
 
-/// A put has ended when its bytes are there: by itself, libfabric would tell of it earlier. The
-/// memory that it takes them from may be read-only.
+/// A put has ended when its bytes are there: by itself, libfabric would tell of it earlier.
 long OfiTransfers::begin(OfiTransfer& transfer) const {
   const Engine::Run& run = transfer.run;
-  if (transfer.local == nullptr) {
-    std::string problem;
-    transfer.local =
-        fabric_.register_own({run.here, run.bytes}, transfer.is_put ? FI_WRITE : FI_READ, problem);
-    if (!problem.empty()) return -FI_ENOMEM;
-  }
   void* described = transfer.local != nullptr ? fi_mr_desc(transfer.local) : nullptr;
   const iovec here{run.here, run.bytes};
   const fi_rma_iov there{run.there - transfer.key.base, run.bytes, transfer.key.key};

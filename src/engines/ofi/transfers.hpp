@@ -35,7 +35,8 @@ class OfiTransfers {
   OfiTransfers& operator=(const OfiTransfers&) = delete;
   ~OfiTransfers() = default;
 
-  [[nodiscard]] OfiTransfer& make(OfiPeer& with, bool is_put, const OfiKey& key,
+  /// Returns nullptr where the memory here cannot be registered.
+  [[nodiscard]] OfiTransfer* make(OfiPeer& with, bool is_put, const OfiKey& key,
                                   const Engine::Run& run, std::uint64_t token);
   /// Hands it to libfabric. Returns 0, or -FI_EAGAIN, or what is wrong.
   [[nodiscard]] long begin(OfiTransfer& transfer) const;

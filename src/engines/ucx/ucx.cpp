@@ -122,25 +122,26 @@ void* Ucx::unpack_rkey(int peer, std::span<const std::byte> packed) {
 
 /// Puts are done for UCX when it has let go of their source; the flush behind them says when the
 /// bytes are there.
-void Ucx::put(int peer, void* rkey, Runs runs, std::uint64_t token) {
+bool Ucx::put(int peer, void* rkey, Runs runs, std::uint64_t token) {
   Peer& target = *peers_[static_cast<std::size_t>(peer)];
   const ucp_request_param_t untold{};
   for (const Run& run : runs) {
-    if (target.lost) return tell(token, runs.size());
+    if (target.lost) return tell(token, runs.size()), true;
     const ucs_status_ptr_t request = ucp_put_nbx(target.for_transfers(), run.here, run.bytes,
                                                  run.there, static_cast<ucp_rkey_h>(rkey), &untold);
     if (UCS_PTR_IS_PTR(request)) ucp_request_free(request);
     if (UCS_PTR_IS_ERR(request)) lose(target, UCS_PTR_STATUS(request));
   }
-  if (target.lost) return tell(token, runs.size());
+  if (target.lost) return tell(token, runs.size()), true;
   std::unique_ptr<Sending> sending = this->sending(token);
   sending->times = runs.size();
   const ucp_request_param_t param = sending->param();
   if (!is_under_way(target, ucp_ep_flush_nbx(target.for_transfers(), &param), sending))
     tell(token, runs.size());
+  return true;
 }
 
-void Ucx::get(int peer, void* rkey, Runs runs, std::uint64_t token) {
+bool Ucx::get(int peer, void* rkey, Runs runs, std::uint64_t token) {
   Peer& target = *peers_[static_cast<std::size_t>(peer)];
   for (const Run& run : runs) {
     std::unique_ptr<Sending> sending = this->sending(token);
@@ -151,6 +152,7 @@ void Ucx::get(int peer, void* rkey, Runs runs, std::uint64_t token) {
                                      sending))
       sink_.sent(token);
   }
+  return true;
 }
 
 void Ucx::lose(Peer& peer, ucs_status_t why) {

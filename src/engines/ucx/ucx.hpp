@@ -84,8 +84,8 @@ class Ucx final : public UcxMemoryEngine {
   }
 
   [[nodiscard]] void* unpack_rkey(int peer, std::span<const std::byte> packed) override;
-  void put(int peer, void* rkey, Runs runs, std::uint64_t token) override;
-  void get(int peer, void* rkey, Runs runs, std::uint64_t token) override;
+  [[nodiscard]] bool put(int peer, void* rkey, Runs runs, std::uint64_t token) override;
+  [[nodiscard]] bool get(int peer, void* rkey, Runs runs, std::uint64_t token) override;
 
  private:
   static constexpr unsigned message_id = 7;
