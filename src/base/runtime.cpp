@@ -38,7 +38,9 @@ Runtime& detail::runtime_of_thread() {
 UseRuntime::UseRuntime(Runtime& runtime)
     : before_(std::exchange(used_by_thread, &runtime)),
       is_beside_(&runtime != &detail::runtimes.of_process.runtime) {
-  if (is_beside_) detail::runtimes.beside.fetch_add(1, std::memory_order_relaxed);
+  if (!is_beside_) return;
+  note_extra();
+  detail::runtimes.beside.fetch_add(1, std::memory_order_relaxed);
 }
 
 UseRuntime::~UseRuntime() {

@@ -135,6 +135,7 @@ struct Runtimes {
   Forever of_process;
   // Threads that use another one. Relaxed: a thread that does has counted itself.
   std::atomic<std::uint32_t> beside = 0;
+  std::atomic<bool> has_extras = false;
 };
 extern constinit Runtimes runtimes;
 
@@ -152,6 +153,13 @@ inline bool Runtime::is_of_process() {
   return detail::runtimes.beside.load(std::memory_order_relaxed) == 0 ||
          &detail::runtime_of_thread() == &detail::runtimes.of_process.runtime;
 }
+
+/// Whether the process may have an extra: something that few jobs have and that nearly every call
+/// asks for. A network, a model of costs, a look for races and a second runtime are extras. Where
+/// there is none, calls ask this one word. Relaxed: who makes an extra says so before others may
+/// use it, and the word stays true.
+inline bool has_extras() { return detail::runtimes.has_extras.load(std::memory_order_relaxed); }
+inline void note_extra() { detail::runtimes.has_extras.store(true, std::memory_order_relaxed); }
 
 /// The state that a room keeps of the process's part of the job.
 template <class State>

@@ -126,13 +126,15 @@ void prepare(void* memory, std::uint32_t ranks) { static_cast<Region*>(memory)->
 void open(void* memory, int me) {
   auto* const region = static_cast<Region*>(memory);
   region->clock(me)[me] = 1;
+  base::note_extra();
   base::state<Looking>().region.store(region, std::memory_order_release);
 }
 
 void look_in(Region& region) {
   Looking& looking = base::state<Looking>();
-  if (looking.region.load(std::memory_order_relaxed) == nullptr && region.is_off == 0)
-    looking.region.store(&region, std::memory_order_release);
+  if (looking.region.load(std::memory_order_relaxed) != nullptr || region.is_off != 0) return;
+  base::note_extra();
+  looking.region.store(&region, std::memory_order_release);
 }
 
 void close() {

@@ -28,6 +28,8 @@ struct Looking {
   std::size_t variables_bytes = 0;
 };
 [[nodiscard]] inline Region* region() {
+  if (!base::has_extras()) [[likely]]
+    return nullptr;
   // The state is made when the process begins to look.
   const Looking* const looking = base::Runtime::here().find<Looking>();
   return looking == nullptr ? nullptr : looking->region.load(std::memory_order_acquire);

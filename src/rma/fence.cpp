@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/runtime.hpp"
 #include "net/network.hpp"
 #include "wait/cost_model.hpp"
 #include "wait/ordered.hpp"
@@ -28,7 +29,7 @@ bool is_about_stores_alone(Rank rank) {
   const space::Mapping* const mapping = space::Mapping::of_process();
   return mapping != nullptr && wait::runs_rank() &&
          static_cast<unsigned>(rank) < static_cast<unsigned>(mapping->ranks()) &&
-         Others().are_none();
+         (!base::has_extras() || Others().are_none());
 }
 
 [[gnu::noinline]] void fence_with_others(Rank rank) {
@@ -42,6 +43,16 @@ bool is_about_stores_alone(Rank rank) {
   if (others.model != nullptr) others.model->fence(rank);
 }
 
+[[gnu::noinline]] void fence_all_with_others() {
+  const wait::ThreadCall under_way("fence_all");
+  (void)wait::mapping("fence_all");
+  const Others others;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (others.net != nullptr) others.net->flush().to_all("fence_all");
+  if (others.are_looking) wait::complete_puts(-1);
+  if (others.model != nullptr) others.model->fence(-1);
+}
+
 }  // namespace
 
 // Stores to the node's memory have taken effect once they have left this core's store buffer; what
@@ -53,13 +64,9 @@ void fence(Rank rank) {
 }
 
 void fence_all() {
-  const wait::ThreadCall under_way("fence_all");
-  (void)wait::mapping("fence_all");
-  const Others others;
+  if (!wait::runs_rank() || base::has_extras()) [[unlikely]]
+    return fence_all_with_others();
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (others.net != nullptr) others.net->flush().to_all("fence_all");
-  if (others.are_looking) wait::complete_puts(-1);
-  if (others.model != nullptr) others.model->fence(-1);
 }
 
 }  // namespace armature

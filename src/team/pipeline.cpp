@@ -11,8 +11,9 @@ void Pipeline::enter(int me, std::uint64_t signature, bool has_failed) {
   mine.round.store(name(me).number(), std::memory_order_release);
 }
 
-// Rounds carry some bits of it. So every bit depends on all calls: MurmurHash3's last steps.
-std::uint64_t Pipeline::calls() const {
+// Rounds carry some bits of it. So every bit depends on all calls: MurmurHash3's last steps, which
+// make 0 of 0.
+std::uint64_t Pipeline::mixed_calls() const {
   std::uint64_t sum = calls_;
   sum = (sum ^ sum >> 33) * 0xff51'afd7'ed55'8ccd;
   sum = (sum ^ sum >> 33) * 0xc4ce'b9fe'1a85'ec53;

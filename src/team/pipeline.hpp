@@ -65,13 +65,15 @@ class Pipeline {
 
   /// A sum of all that this member has called in pipelined rounds so far. Equal at all members in a
   /// round, unless they have disagreed.
-  [[nodiscard]] std::uint64_t calls() const;
+  [[nodiscard]] std::uint64_t calls() const { return calls_ == 0 ? 0 : mixed_calls(); }
   /// They have compared it in a round.
   void have_compared() { uncompared_ = 0; }
   /// They have found out that they disagreed.
   void forget_calls() { calls_ = 0; }
 
  private:
+  [[nodiscard]] std::uint64_t mixed_calls() const;
+
   space::TeamBlock* const& block_;
   const std::uint64_t& round_;
   std::uint32_t step_ = 0;

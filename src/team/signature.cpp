@@ -41,15 +41,6 @@ std::string collective_of(std::uint64_t signature) {
 
 }  // namespace
 
-bool has_root(RoundKind kind) {
-  return kind == RoundKind::broadcast || kind == RoundKind::gather || kind == RoundKind::scatter ||
-         kind == RoundKind::reduce;
-}
-
-bool is_barrier(RoundKind kind) {
-  return kind == RoundKind::barrier || kind == RoundKind::leaving || kind == RoundKind::agreement;
-}
-
 std::uint64_t signature_of(const Agreed& agreed, std::size_t shown, UserCall part_of,
                            std::uint64_t calls) {
   const std::uint64_t root =

@@ -30,8 +30,13 @@ enum class RoundKind : std::uint8_t {
   leaving,    // the last barrier of a rank whose body has returned
   meeting     // after so many pipelined rounds; its bytes stand for what was called in them
 };
-[[nodiscard]] bool is_barrier(RoundKind kind);
-[[nodiscard]] bool has_root(RoundKind kind);
+[[nodiscard]] constexpr bool is_barrier(RoundKind kind) {
+  return kind == RoundKind::barrier || kind == RoundKind::leaving || kind == RoundKind::agreement;
+}
+[[nodiscard]] constexpr bool has_root(RoundKind kind) {
+  return kind == RoundKind::broadcast || kind == RoundKind::gather || kind == RoundKind::scatter ||
+         kind == RoundKind::reduce;
+}
 
 struct Agreed {
   RoundKind kind;

@@ -71,8 +71,10 @@ void TeamState::meet_again(TeamBlock& block) {
 }
 
 TeamState::Collective::Collective(TeamState& team, const char* call) : team_(team) {
-  wait::require_turn(wait::this_rank(call), call);  // before others take it for one of theirs
-  const InCollective mine = wait::runs_rank() ? InCollective::rank : InCollective::other_thread;
+  const bool is_of_rank = wait::runs_rank();
+  // Before others take it for one of theirs.
+  if (!is_of_rank) wait::require_turn(wait::this_rank(call), call);
+  const InCollective mine = is_of_rank ? InCollective::rank : InCollective::other_thread;
   InCollective there = InCollective::nobody;
   if (team.in_collective_.compare_exchange_strong(there, mine, std::memory_order_acquire)) return;
   if (there == InCollective::rank && mine == InCollective::rank)
@@ -259,35 +261,39 @@ class Cost {
  public:
   Cost(const TeamState& team, const TeamState::Agreed& agreed, std::size_t shown)
       : model_(wait::CostModel::of_job()) {
-    if (model_ == nullptr) [[likely]]
-      return;
-    using By = team::Shown::By;
-    using Reads = wait::RoundCost::Reads;
-    const By by = agreed.read.by;
-    cost_ = {.team = team.lines().block(),
-             .round = team.lines().round() + 1,
-             .member = static_cast<std::size_t>(team.rank()),
-             .ranks = team.members(),
-             .shown_bytes = shown,
-             .reads = by == By::root               ? Reads::what_root_reads
-                      : by == By::blocks           ? Reads::own_blocks
-                      : agreed.read.is_in_pieces() ? Reads::pieces_of_root
-                                                   : Reads::everything,
-             .root = agreed.read.root,
-             .is_fence = is_barrier(agreed.kind)};
-    if (agreed.read.is_in_pieces() && cost_.member == cost_.root)
-      for (std::uint32_t piece = 0; piece < agreed.read.pieces; ++piece)
-        cost_.shown_bytes += agreed.read.piece_bytes(piece);
-    model_->enter(cost_);
+    if (model_ != nullptr) [[unlikely]]
+      enter(team, agreed, shown);
   }
   void is_over() const {
     if (model_ != nullptr) [[unlikely]]
-      model_->leave(cost_);
+      model_->leave(*cost_);
   }
 
  private:
+  [[gnu::noinline]] void enter(const TeamState& team, const TeamState::Agreed& agreed,
+                               std::size_t shown) {
+    using By = team::Shown::By;
+    using Reads = wait::RoundCost::Reads;
+    const By by = agreed.read.by;
+    cost_ = wait::RoundCost{.team = team.lines().block(),
+                            .round = team.lines().round() + 1,
+                            .member = static_cast<std::size_t>(team.rank()),
+                            .ranks = team.members(),
+                            .shown_bytes = shown,
+                            .reads = by == By::root               ? Reads::what_root_reads
+                                     : by == By::blocks           ? Reads::own_blocks
+                                     : agreed.read.is_in_pieces() ? Reads::pieces_of_root
+                                                                  : Reads::everything,
+                            .root = agreed.read.root,
+                            .is_fence = is_barrier(agreed.kind)};
+    if (agreed.read.is_in_pieces() && cost_->member == cost_->root)
+      for (std::uint32_t piece = 0; piece < agreed.read.pieces; ++piece)
+        cost_->shown_bytes += agreed.read.piece_bytes(piece);
+    model_->enter(*cost_);
+  }
+
   wait::CostModel* const model_;
-  wait::RoundCost cost_;
+  std::optional<wait::RoundCost> cost_;
 };
 
 }  // namespace

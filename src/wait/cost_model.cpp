@@ -17,9 +17,12 @@
 namespace armature {
 namespace wait {
 
-void CostModel::set_of_job(CostModel* model) { base::state<OfJob>().model = model; }
+void CostModel::set_of_job(CostModel* model) {
+  base::note_extra();
+  base::state<OfJob>().model = model;
+}
 
-bool completes_later() {
+bool completes_later_with_extras() {
   return poller() != nullptr || CostModel::of_job() != nullptr || races::looks();
 }
 

@@ -35,6 +35,8 @@ class CostModel {
 
   /// nullptr where time is real.
   [[nodiscard]] static CostModel* of_job() {
+    if (!base::has_extras()) [[likely]]
+      return nullptr;
     const OfJob* const job = base::Runtime::here().find<OfJob>();
     return job == nullptr ? nullptr : job->model;
   }
@@ -73,6 +75,9 @@ class CostModel {
 };
 
 /// Whether operations of this process may end after the call that begins them.
-[[nodiscard]] bool completes_later();
+[[nodiscard]] bool completes_later_with_extras();
+[[nodiscard]] inline bool completes_later() {
+  return base::has_extras() && completes_later_with_extras();
+}
 
 }  // namespace armature::wait

@@ -9,6 +9,7 @@
 #include "armature/detail/future_state.hpp"
 #include "armature/error.hpp"
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 #include "wait/cost_model.hpp"
 #include "wait/implicit.hpp"
 #include "wait/poller.hpp"
@@ -197,15 +198,15 @@ std::size_t wait_some(std::span<Handle> handles, std::span<std::size_t> complete
 namespace {
 
 [[gnu::noinline]] void wait_for_implicit() {
-  wait::implicit_of(wait::this_rank("wait_all")).wait();
+  const wait::ThreadCall under_way("wait_all");
+  if (wait::completes_later()) wait::implicit_of(wait::this_rank("wait_all")).wait();
 }
 
 }  // namespace
 
 // Operations with implicit handle between ranks of a node are complete when their call returns.
 void wait_all() {
-  const wait::ThreadCall under_way("wait_all");
-  if (wait::completes_later()) [[unlikely]]
+  if (!wait::runs_rank() || base::has_extras()) [[unlikely]]
     wait_for_implicit();
 }
 

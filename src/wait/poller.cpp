@@ -15,6 +15,7 @@ Poller*& poller_beside() { return base::state<Beside>().poller; }
 }  // namespace detail
 
 void set_poller(Poller* poller) {
+  base::note_extra();
   (base::Runtime::is_of_process() ? detail::the_poller : detail::poller_beside()) = poller;
 }
 

@@ -55,6 +55,8 @@ Poller*& poller_beside();             // of the calling thread's, where that is 
 
 /// The calling thread's runtime's; nullptr where the job has one node.
 inline Poller* poller() {
+  if (!base::has_extras()) [[likely]]
+    return nullptr;
   return base::Runtime::is_of_process() ? detail::the_poller : detail::poller_beside();
 }
 /// Called by net/ alone, while no rank of this process waits.

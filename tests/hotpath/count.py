@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""count.py OBJECT: the short put, get and remote call are straight-line code. Follows each function from
-its entry, no branch taken, to its return; prints and bounds the number of instructions, and allows
-neither a call nor a locked instruction nor any jump but forward and on a condition on the way."""
+"""count.py OBJECT LIBRARY: the short put, get and remote call of the object, and the library's wait for
+nothing, are straight-line code. Follows each function from its entry, no branch taken, to its return;
+prints and bounds the number of instructions, and allows neither a call nor a locked instruction nor any
+jump but forward and on a condition on the way."""
 import re
 import subprocess
 import sys
 
 MOST = {"short_put": 16, "short_get": 16, "short_async": 110}
+MOST_OF_LIBRARY = {"_ZN8armature8wait_allEv": 12}
 
 
 def instructions(listing, function):
@@ -38,11 +40,21 @@ def straight_path(listing, function):
     sys.exit(f"{function}: no return on the straight path")
 
 
-listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", sys.argv[1]], check=True,
-                         capture_output=True, text=True).stdout
-for function, most in MOST.items():
+def disassembled(file, *options):
+    return subprocess.run(["objdump", "-d", "--no-show-raw-insn", *options, file], check=True,
+                          capture_output=True, text=True).stdout
+
+
+def check(listing, function, most):
     path = straight_path(listing, function)
     print(f"{function}: {len(path)} instructions")
     print("    " + "\n    ".join(path))
     if len(path) > most:
         sys.exit(f"{function}: more than {most} instructions")
+
+
+of_object = disassembled(sys.argv[1])
+for function, most in MOST.items():
+    check(of_object, function, most)
+for function, most in MOST_OF_LIBRARY.items():
+    check(disassembled(sys.argv[2], f"--disassemble={function}"), function, most)
