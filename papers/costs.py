@@ -1,14 +1,23 @@
-"""What a figure takes: seconds of one measurement on two quiet cores, of the sizes without --full, rounded up. By these a
-run knows whether a figure that is in doubt can be measured again, and when one takes far too long."""
+"""What a figure takes on two quiet cores, of the sizes without --full: seconds of one measurement, by which a run knows
+that a figure takes far too long; and seconds in which claims in doubt are measured again. Both are the same in each run,
+so that claims are measured as often in one as in another. Together they end within 18 minutes."""
 
 SECONDS = {
-    "armi-rmi-2003.table-1": 2, "armi-rmi-2003.table-2": 4, "armi-rmi-2003.6": 10, "armi-rmi-2003.7": 15,
-    "armi-rmi-2003.8": 45, "armi-rmi-2003.9": 50, "armi-rmi-2003.10": 22,
-    "armci-rma-2006.table-1": 10, "armci-rma-2006.14": 8, "armci-rma-2006.15": 12, "armci-rma-2006.16": 8,
-    "armci-rma-2006.17": 8, "armci-rma-2006.18": 6, "armci-rma-2006.19": 6, "armci-rma-2006.20": 10,
-    "armci-rma-2006.21": 25, "armci-rma-2006.22": 30, "armci-rma-2006.23": 20, "armci-rma-2006.24": 10,
-    "armci-on-charm-2006.2": 2, "armci-on-charm-2006.table-1": 10, "armci-on-charm-2006.4": 4,
-    "armci-on-charm-2006.5": 4, "armci-on-charm-2006.6": 40,
-    "armci-smp-clusters-2000.table-1": 4, "armci-smp-clusters-2000.3": 6, "armci-smp-clusters-2000.4": 6,
-    "armci-smp-clusters-2000.5": 45, "armci-smp-clusters-2000.6": 45, "armci-smp-clusters-2000.7": 35,
-    "armci-1999.4": 3, "armci-1999.5": 4, "armci-1999.6": 25}
+    "armi-rmi-2003.table-1": 2, "armi-rmi-2003.table-2": 2, "armi-rmi-2003.6": 8, "armi-rmi-2003.7": 12,
+    "armi-rmi-2003.8": 42, "armi-rmi-2003.9": 60, "armi-rmi-2003.10": 15,
+    "armci-rma-2006.table-1": 9, "armci-rma-2006.14": 3, "armci-rma-2006.15": 5, "armci-rma-2006.16": 4,
+    "armci-rma-2006.17": 4, "armci-rma-2006.18": 3, "armci-rma-2006.19": 4, "armci-rma-2006.20": 4,
+    "armci-rma-2006.21": 26, "armci-rma-2006.22": 24, "armci-rma-2006.23": 18, "armci-rma-2006.24": 20,
+    "armci-on-charm-2006.2": 1, "armci-on-charm-2006.table-1": 4, "armci-on-charm-2006.4": 4,
+    "armci-on-charm-2006.5": 3, "armci-on-charm-2006.6": 32,
+    "armci-smp-clusters-2000.table-1": 2, "armci-smp-clusters-2000.3": 4, "armci-smp-clusters-2000.4": 3,
+    "armci-smp-clusters-2000.5": 43, "armci-smp-clusters-2000.6": 44, "armci-smp-clusters-2000.7": 25,
+    "armci-1999.4": 1, "armci-1999.5": 1, "armci-1999.6": 6}
+
+# Of figures with a claim near to its border. Others are in doubt on a disturbed machine alone.
+AGAIN = {
+    "armi-rmi-2003.6": 35, "armi-rmi-2003.7": 30, "armi-rmi-2003.8": 70, "armi-rmi-2003.9": 95, "armi-rmi-2003.10": 35,
+    "armci-rma-2006.15": 25, "armci-rma-2006.16": 18, "armci-rma-2006.17": 18, "armci-rma-2006.19": 25,
+    "armci-rma-2006.20": 20, "armci-rma-2006.21": 60, "armci-rma-2006.22": 70, "armci-on-charm-2006.6": 40,
+    "armci-smp-clusters-2000.6": 60, "armci-smp-clusters-2000.7": 30}
+AGAIN_OTHERS = 10

@@ -1,13 +1,15 @@
 """What a figure of a paper is here: what was printed, how it is measured today, and what is claimed of it."""
 
 import dataclasses
+import math
 import statistics
+import time
 
-MARGIN = 0.05      # of a claim: what one run differs from the next by
-NEAR = 0.15        # as near to its border a claim that holds is measured again
-CLOSE = 0.06       # as near to the verdict's border the middle of three is not enough
-MOST_AGREE = 0.75  # of the measurements: with fewer on the verdict's side three or five are not enough
-MOST = 7           # measurements of a figure
+MARGIN = 0.05     # of a claim: what one run differs from the next by
+NEAR = 0.15       # as near to its border a claim that holds is measured again
+LEAST = 5         # measurements of such a claim
+MOST = 25         # of one in doubt
+OUTSIDE = 1 / 14  # how often the true middle is not within the spread
 
 
 class NotMeasured(Exception):
@@ -39,7 +41,7 @@ class Claim:
         """True where another run might say otherwise: near to its border, or not held, as on a disturbed machine."""
         return not self.is_counted and self.ratio > 1 - NEAR
 
-    def is_held(self, ratio):
+    def is_held_at(self, ratio):
         """Whether it is where both sides have that ratio."""
         return ratio < 1 if self.relation == "<" else ratio <= (1 if self.is_counted else 1 + MARGIN)
 
@@ -47,7 +49,8 @@ class Claim:
 @dataclasses.dataclass
 class Measured:
     """x and y are titles of axes, series the points of each line. tables: rows of words and values, their heads
-    first, where a plot says little."""
+    first, where a plot says little. `again` measures the claims alone, where the figure shows more than they need: it
+    returns those that it measures, and None for the others, in the same order."""
     claims: list
     x: str = ""
     y: str = ""
@@ -55,6 +58,7 @@ class Measured:
     table: list = dataclasses.field(default_factory=list)
     missing: list = dataclasses.field(default_factory=list)  # of what the figure has besides, and why
     log: str = "xy"
+    again: object = None
 
 
 @dataclasses.dataclass
@@ -66,12 +70,13 @@ class Figure:
     changed: str   # what is not as it was in the paper
     printed: list  # what was printed: (what, value, where in the paper)
     measure: object
-    cost_s: int = 15  # of one measurement, on two quiet cores
+    cost_s: int = 15   # of one measurement, on two quiet cores
+    again_s: int = 60  # in which claims in doubt are measured again
 
     @property
     def timeout_s(self):
         """After so long none of its commands goes on."""
-        return 60 + 6 * self.cost_s
+        return 60 + 6 * self.cost_s + self.again_s
 
     @property
     def name(self):
@@ -83,55 +88,63 @@ class Figure:
         return f"{self.paper}, {kind or 'figure'} {number}"
 
 
+def spread(ratios):
+    """(low, high): the border values between which the true middle lies, thirteen times of fourteen, whatever makes the
+    ratios differ. Of few ratios these are the smallest and the largest."""
+    ratios, outer, beyond = sorted(ratios), 0, 0
+    while True:
+        beyond += math.comb(len(ratios), outer)
+        if 2 * beyond > OUTSIDE * 2 ** len(ratios):
+            break
+        outer += 1
+    return ratios[max(outer - 1, 0)], ratios[-max(outer, 1)]
+
+
 def judge(measurements):
     """The verdicts of one or more measurements of a figure: of each claim the middle ratio counts, and of two the worse
-    one. A measurement that lacks a claim, as where a program of MPI failed, is left out."""
+    one. Where the border lies within the spread of the ratios, the two sides are equal as far as can be told, and the
+    claim is not held. A measurement that lacks a claim, as where a program of MPI failed, is left out."""
     verdicts = []
     most = max(len(one.claims) for one in measurements)
-    for same in zip(*(one.claims for one in measurements if len(one.claims) == most)):
-        ratios = sorted(claim.ratio for claim in same)
-        ratio = statistics.median_high(ratios)
+    for claims in zip(*(one.claims for one in measurements if len(one.claims) == most)):
+        same = [claim for claim in claims if claim is not None]
+        ratios = [claim.ratio for claim in same]
+        ratio, (low, high) = statistics.median_high(ratios), spread(ratios)
         shown = next(claim for claim in same if claim.ratio == ratio)
+        is_equal = shown.is_held_at(low) and not shown.is_held_at(high)
         verdicts.append({"words": shown.words, "left": shown.left, "relation": shown.relation, "right": shown.right,
-                         "ratio": ratio, "held": shown.is_held(ratio), "why": shown.why,
-                         "measured": 1 if shown.is_counted else len(same),
-                         "agree": sum(shown.is_held(one) == shown.is_held(ratio) for one in ratios)})
+                         "ratio": ratio, "low": low, "high": high, "held": shown.is_held_at(high), "equal": is_equal,
+                         "why": shown.why, "measured": 1 if shown.is_counted else len(same),
+                         "doubtful": same[0].is_doubtful})
     return verdicts
 
 
 def measured_enough(measurements):
-    """True unless a claim is in doubt, and has not been measured three times yet; more often where the middle one might
-    be on the other side another day, as it is near to the border, or where others are on the other side."""
-    if len(measurements) == 1:
-        return not any(claim.is_doubtful for claim in measurements[0].claims)
-    is_odd = len(measurements) % 2 == 1  # of an even number there is no middle one
-    return len(measurements) >= MOST or (is_odd and not any(may_turn(one) for one in judge(measurements)))
-
-
-def may_turn(verdict):
-    """Whether another day's verdict might be another: fewer than three quarters of the measurements say the same, or
-    the middle one is near to the border."""
-    times = verdict["measured"]
-    if times == 1:
-        return False
-    is_near = abs(verdict["ratio"] - 1 - MARGIN) < CLOSE
-    return verdict["agree"] < MOST_AGREE * times or (is_near and times < 5)
+    """True unless a claim is in doubt, and has not been measured five times, or not often enough for a clear verdict."""
+    return len(measurements) >= MOST or not any(
+        one["doubtful"] and (one["measured"] < LEAST or one["equal"]) for one in judge(measurements))
 
 
 def measure(figure, run):
-    """The result of a figure as it is stored; a second and third time where a claim is in doubt. What a program prints
-    that is not understood is no end of the report."""
+    """The result of a figure as it is stored; its claims once more, as long as one is in doubt and the figure's time for
+    that lasts. What a program prints that is not understood is no end of the report."""
     measurements, reason = [], "nothing of what is claimed could be measured"
     try:
-        while not measurements or (not measured_enough(measurements) and run.has_time_for(figure.cost_s * (3 if run.full else 1))):
+        begin = time.monotonic()
+        measurements.append(figure.measure(run))
+        again, once_s = measurements[0].again, 0
+        if again is None:
+            again, once_s = lambda: figure.measure(run).claims, time.monotonic() - begin
+        run.begin_again(figure.again_s * (3 if run.full else 1), once_s)
+        while not measured_enough(measurements) and run.has_time_again():
             run.forget()
-            measurements.append(figure.measure(run))
+            measurements.append(Measured(again()))
     except NotMeasured as why:
         reason = str(why)
     except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
         reason = f"what its programs printed is not understood: {type(fault).__name__} {fault}"
     if not any(one.claims for one in measurements):
         return {"status": "not measured", "reason": reason}
-    last = measurements[-1]
-    return {"status": "measured", "verdicts": judge(measurements), "x": last.x, "y": last.y, "series": last.series,
-            "table": last.table, "missing": last.missing, "log": last.log}
+    first = measurements[0]
+    return {"status": "measured", "verdicts": judge(measurements), "x": first.x, "y": first.y, "series": first.series,
+            "table": first.table, "missing": first.missing, "log": first.log}

@@ -2,6 +2,7 @@
 
 import html
 
+import figures
 import plot
 
 STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 66rem; margin: 0 auto; padding: 1rem 1.5rem 4rem; color: #222 }
@@ -53,7 +54,12 @@ def sentence(text):
 
 def why_of(one):
     """Why a claim does not hold today, where that is known."""
-    return "" if one["held"] else sentence(one.get("why", ""))
+    if one["held"]:
+        return ""
+    if not one.get("equal"):
+        return sentence(one.get("why", ""))
+    return (f"Equal within the spread: the middle of the ratios lies between {one['low']:.3f} and {one['high']:.3f}, and "
+            f"the border is {1 + figures.MARGIN:g}. {sentence(one.get('why', ''))}").rstrip()
 
 
 def comparison(one):
@@ -132,7 +138,9 @@ def content(results):
     text = f'<style>{MARKS}</style>\n<h1 id="the-papers-reproduced">The papers, reproduced</h1>\n'
     text += (f'<p>{html.escape(measured_on(results))}. A claim is an '
              "inequality; it holds where its two sides differ by no more than 5 % in the wrong direction. One that "
-             "does not hold, or is within 15 % of its border, is measured three to seven times, and the middle counts.</p>\n")
+             "does not hold, or is within 15 % of that, is measured five times, and more often until the spread of the ratios "
+             "leaves no doubt or the figure's time is over; the middle counts. One that is in doubt then is not held: equal "
+             "within the spread.</p>\n")
     text += "<p>" + " ".join(f"{count} {marked(word)}" for word, count in counts_of(results).items()) + "</p>\n" + summary(results)
     for paper, title in PAPERS.items():
         sections = "".join(section(one) for one in results["figures"] if one["paper"] == paper)
@@ -153,12 +161,16 @@ def in_words(results):
     text = ("# The papers, reproduced\n\n"
             "`./dev papers` measures the tables and figures of the five papers that Armature implements. This is its last\n"
             "report in words; [its README](../papers/README.md) says how it is made. Numbers of another run differ. So may\n"
-            "verdicts, where other programs computed on the machine: the load at the start says it.\n\n" + wrapped(measured_on(results) + ".") +
+            "verdicts, where other programs computed on the machine: the load at the start says it.\n\n"
+            "A claim holds where its two sides differ by no more than 5 % in the wrong direction. One that does not, or is\n"
+            "within 15 % of that, is measured five times, and more often until the spread of the ratios leaves no doubt or\n"
+            "the figure's time is over; the middle counts. One that is in doubt then is *not held: equal within the spread*.\n\n" +
+            wrapped(measured_on(results) + ".") +
             f"Figures: {counts['held']} held, {counts['not held']} not held, {counts['not measured']} not measured.\n")
     for paper, title in PAPERS.items():
-        figures = [one for one in results["figures"] if one["paper"] == paper]
-        if figures:
-            text += f"\n## {title}\n\n" + "\n".join(words_of(one) for one in figures)
+        shown = [one for one in results["figures"] if one["paper"] == paper]
+        if shown:
+            text += f"\n## {title}\n\n" + "\n".join(words_of(one) for one in shown)
     return text
 
 

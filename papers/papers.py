@@ -24,7 +24,6 @@ import running
 import smp_clusters
 
 REPEATING_S = 1080  # of a run: nothing is measured again that would end later
-FOR_OTHERS = 1.5    # of what the figures behind one take: some of them are measured again, too
 WHOLE_S = 1180      # of a run: then no command goes on
 FULL = 3            # times as long with --full
 
@@ -32,7 +31,7 @@ FULL = 3            # times as long with --full
 def all_figures():
     found = [one for module in (armi_rmi, armci_rma, armci_on_charm, smp_clusters, armci_1999) for one in module.FIGURES]
     for one in found:
-        one.cost_s = costs.SECONDS[one.name]
+        one.cost_s, one.again_s = costs.SECONDS[one.name], costs.AGAIN.get(one.name, costs.AGAIN_OTHERS)
     return found
 
 
@@ -83,8 +82,7 @@ def measure_all(asked, run, say=print, after_each=lambda results: None):
     for number, figure in enumerate(asked, 1):
         begin = time.monotonic()
         say(f"{number}/{len(asked)} {figure.name}: {figure.title}; some {figure.cost_s * times} s, after {begin - start:.0f} s")
-        run.begin(min(figure.timeout_s, WHOLE_S - (begin - start) / times) * times,
-                  FOR_OTHERS * sum(one.cost_s for one in asked[number:]) * times)
+        run.begin(min(figure.timeout_s, WHOLE_S - (begin - start) / times) * times)
         found = described(figure) | figures.measure(figure, run)
         found |= {"commands": list(dict.fromkeys(run.commands)), "seconds": round(time.monotonic() - begin),
                   "when": datetime.date.today().isoformat(), "full": run.full}

@@ -44,26 +44,40 @@ class Run:
         self._counted = {}   # the same of what another measurement would not change
         self._until = time.monotonic() + budget_s
         self._figure_until = None
-        self._rest_s = 0     # what the figures behind this one take
+        self._again_until = None  # of this figure
+        self._again_began = None
+        self._longest_again_s = 0
         self._folder = tempfile.TemporaryDirectory(prefix="papers-")
         self._compiled = {}
+        self._is_reversed = False
 
-    def begin(self, timeout_s=None, rest_s=0):
-        """A figure begins: its commands are written down anew. None of them goes on when timeout_s are over. Those
-        behind it need rest_s, which a figure that is measured again leaves to them."""
+    def begin(self, timeout_s=None):
+        """A figure begins: its commands are written down anew. None of them goes on when timeout_s are over."""
         self.commands = []
         self._figure_until = None if timeout_s is None else time.monotonic() + timeout_s
-        self._rest_s = rest_s
+        self.begin_again(0)
+
+    def begin_again(self, again_s, once_s=0):
+        """The figure is measured: what follows measures its claims again, for so long at most, which takes once_s as far
+        as is known."""
+        self._again_began = None
+        self._again_until = min(self._until, time.monotonic() + again_s)
+        self._longest_again_s = once_s
 
     def forget(self):
         """What was measured for an earlier figure is not taken for the next time of one."""
         if self.commands:
             self._kept = {}
 
-    def has_time_for(self, seconds):
-        """Whether that may be measured once more: it leaves to all other figures what they need."""
+    def has_time_again(self):
+        """Whether the claims may be measured once more: not where that would take longer than is left, as the longest
+        time of before did."""
         now = time.monotonic()
-        return now + seconds + self._rest_s <= self._until and (self._figure_until is None or now + seconds <= self._figure_until)
+        if self._again_began is not None:
+            self._longest_again_s = max(self._longest_again_s, now - self._again_began)
+        self._again_began = now
+        ends = now + self._longest_again_s
+        return ends < self._again_until and (self._figure_until is None or ends < self._figure_until)
 
     # -- commands
 
@@ -84,6 +98,12 @@ class Run:
                     ways = {other: measure for other, measure in ways.items() if other != name}
                     found.pop(name, None)
         return found
+
+    def once_in_turn(self, ways):
+        """{name: what it measures}, each once. Each other time they run in reverse, as the first may find the machine in
+        another state than the last one does."""
+        self._is_reversed = not self._is_reversed
+        return {name: ways[name]() for name in (reversed(ways) if self._is_reversed else ways)}
 
     def command(self, words, timeout_s=60, environment=None, cwd=None):
         """What a command prints. Raises NotMeasured, which says why, where it fails. One that takes too long counts
@@ -176,9 +196,13 @@ class Run:
             raise NotMeasured(f"{self._short(str(path))} is not built")
         return self.kept(("windows", engine), lambda: rows_of(self.command([path])))
 
+    def file(self, name):
+        """A file of that name that lasts as long as this run."""
+        return pathlib.Path(self._folder.name) / name
+
     def bench(self, suite, *only, quick=False):
         """{(operation, bytes): row} of `armature bench`."""
-        file = pathlib.Path(self._folder.name) / "rows.json"
+        file = self.file("rows.json")
         words = [self.build / "bin/armature", "bench", suite, "--json", file] + (["--quick"] if quick else [])
         for name in only:
             words += ["--only", name]
@@ -259,6 +283,13 @@ def ended(process):
         except subprocess.TimeoutExpired:
             continue
     return ""
+
+
+def need(found, *names):
+    """Raises NotMeasured where {name: value} lacks one of the names, as a program has failed."""
+    for name in names:
+        if name not in found:
+            raise NotMeasured(f"there is no time of {name}")
 
 
 def rows_of(printed):
