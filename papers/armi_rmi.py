@@ -115,7 +115,7 @@ def sorting(run, numbers, times, claims_of, simulated):
 
     def again():
         of_two = ways(2)
-        seconds = run.once_in_turn({name: of_two[name] for name in ("calls, threads", "calls, processes", library)})
+        seconds = run.fastest_there_and_back({name: of_two[name] for name in ("calls, threads", "calls, processes", library)})
         return claims_of(seconds, None, library)
     return Measured(claims_of(found[2], found[1], library), "ranks", "s", series, missing=missing, again=again)
 
@@ -247,7 +247,7 @@ def jacobi(run):
 
     def again():
         of_two = ways(2)
-        return claims(run.once_in_turn({name: of_two[name] for name in ("processes", THREADS, library)}), library)
+        return claims(run.fastest_there_and_back({name: of_two[name] for name in ("processes", THREADS, library)}), library)
     return Measured(claims(found[2], library), "ranks", "s", series, missing=missing, again=again)
 
 

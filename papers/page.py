@@ -47,6 +47,11 @@ def word_of(one):
     return "held" if one["held"] else "not held"
 
 
+def said_of(one):
+    """The same, with the tie that it may be."""
+    return word_of(one) + (", equal within the spread" if one.get("equal") else "")
+
+
 def sentence(text):
     """With a capital at its beginning, and one full stop."""
     return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""

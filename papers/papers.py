@@ -23,7 +23,7 @@ import page
 import running
 import smp_clusters
 
-REPEATING_S = 1080  # of a run: nothing is measured again that would end later
+REPEATING_S = 1110  # of a run: nothing is measured again that would end later
 WHOLE_S = 1180      # of a run: then no command goes on
 FULL = 3            # times as long with --full
 
@@ -91,7 +91,7 @@ def measure_all(asked, run, say=print, after_each=lambda results: None):
         say(f"  {page.verdict_of(found)} ({found['seconds']} s)"
             + (f": {found['reason']}" if found["status"] != "measured" else ""))
         for one in found.get("verdicts", ()):
-            say(f"    {page.comparison(one)}: {page.word_of(one)}")
+            say(f"    {page.comparison(one)}: {page.said_of(one)}")
     return results
 
 

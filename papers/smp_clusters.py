@@ -106,7 +106,7 @@ def layouts_between_nodes(run):
               for title, node in (("network only", 1), ("memory on nodes of 4", 4)) for distribution in ("block", "block-cyclic")}
     series |= {name: [[4, one]] for name, one in seconds.items()}
     return Measured(claims(seconds), "ranks", "s", series, [["way", "s"], *seconds.items()], missing=missing, log="y",
-                    again=lambda: claims(run.once_in_turn(ways)))
+                    again=lambda: claims(run.fastest_there_and_back(ways)))
 
 
 def water_size(run):
@@ -176,7 +176,7 @@ def water(run):
                                             ("with permuted ranks it is", "permuted", " either"))]
 
     def again():
-        return timed(run.once_in_turn({name: lambda way=way: water_rows(run, *way, *size)[0] for name, way in several.items()})
+        return timed(run.fastest_there_and_back({name: lambda way=way: water_rows(run, *way, *size)[0] for name, way in several.items()})
                      ) + [None] * len(counted)
     counted = [Claim("memory on the node sends less between nodes than the network alone, MB", megabytes["memory on the node"],
                      "<", megabytes["network only"], is_counted=True),

@@ -128,12 +128,11 @@ class Verdicts(unittest.TestCase):
         with self.assertRaisesRegex(NotMeasured, "time that this figure may take is over"):
             self.run_.command(["echo"])
 
-    def test_ways_run_in_turn_and_in_reverse(self):
-        turns = []
-        ways = {name: lambda name=name: turns.append(name) for name in "abc"}
-        for _ in range(3):
-            self.assertEqual(set(self.run_.once_in_turn(ways)), set("abc"))
-        self.assertIn("".join(turns), ("cbaabccba", "abccbaabc"))
+    def test_ways_run_there_and_back_and_the_shorter_counts(self):
+        turns, left = [], {"a": [2, 3], "b": [5, 4], "c": [6, 6]}
+        ways = {name: lambda name=name: turns.append(name) or left[name].pop(0) for name in "abc"}
+        self.assertEqual(self.run_.fastest_there_and_back(ways), {"a": 2, "b": 4, "c": 6})
+        self.assertEqual("".join(turns), "abccba")
 
     def test_of_two_measurements_the_worse_counts_and_others_claims_are_not_taken(self):
         claim = lambda left: Claim("a is ahead", left, "<=", 10.0)
