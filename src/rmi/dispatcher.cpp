@@ -110,17 +110,22 @@ void Dispatcher::run_held(Incoming& in, Call& call, const RequestHeader& header,
   what.run(call);
 }
 
+[[gnu::noinline]] bool Dispatcher::find_first(Repeated& first, Call& call) {
+  first.what = nullptr;
+  const Method* const what = find(call, first.header);
+  if (what == nullptr) return false;
+  first.changes = objects_.changes();
+  first.object = call.object;
+  if (what->takes_code) first.code = detail::decode(first.pointer);
+  first.what = what;
+  return true;
+}
+
 /// The method that the channel's last full header names, and in `call` the object and the code;
 /// nullptr when the object is gone, which the caller has been told then.
-const Method* Dispatcher::find_repeated(Repeated& first, Call& call) {
-  if (first.what == nullptr || first.changes != objects_.changes()) {
-    first.what = nullptr;
-    const Method* const what = find(call, first.header);
-    if (what == nullptr) return nullptr;
-    first.changes = objects_.changes();
-    first.object = call.object;
-    if (what->takes_code) first.code = detail::decode(first.pointer);
-    first.what = what;
+[[gnu::always_inline]] inline const Method* Dispatcher::find_repeated(Repeated& first, Call& call) {
+  if (first.what == nullptr || first.changes != objects_.changes()) [[unlikely]] {
+    if (!find_first(first, call)) return nullptr;
   }
   objects_.runs(first.object);
   call.object = first.object;

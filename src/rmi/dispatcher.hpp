@@ -45,6 +45,8 @@ class Dispatcher {
  private:
   [[nodiscard]] const detail::Method& method(std::uint64_t token);
   const detail::Method* find(detail::Call& call, const detail::RequestHeader& header);
+  /// Finds what a full header names, for those that repeat it; false where the object is gone.
+  [[nodiscard]] bool find_first(Repeated& first, detail::Call& call);
   const detail::Method* find_repeated(Repeated& first, detail::Call& call);
   /// Finds the reply's address and the arguments; the block, when they lie in one.
   std::byte* locate(detail::Call& call, const detail::RequestHeader& header, const std::byte* at);

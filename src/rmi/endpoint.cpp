@@ -99,14 +99,14 @@ bool Endpoint::has_work() {
          (fences_.are_under_way() && fences_.can_advance()) || futures_.has_work();
 }
 
-/// A rank that waits comes here each time around, and mostly finds nothing. So all that a round may
-/// be about beside calls makes one jump.
+/// A rank that waits comes here each time around, and mostly finds nothing. So what a round may be
+/// about beside calls is asked by a load and a branch each, and done elsewhere.
 inline void Endpoint::execute_all() {
   ++context_.rounds;
-  const bool is_about_more = context_.kept_wake.keeps_one() | !context_.publishes_directly() |
-                             (context_.sender.level != 0) | flow_control_.may_hold_back() |
-                             methods_.has_news() | futures_.are_any() | fences_.are_under_way();
-  if (is_about_more) return execute_and_more();
+  if (!context_.publishes_directly() || context_.kept_wake.keeps_one() ||
+      context_.sender.level != 0 || flow_control_.may_hold_back() || methods_.has_news() ||
+      futures_.are_any() || fences_.are_under_way()) [[unlikely]]
+    return execute_and_more();
   inbox_.find_new_channels();
   if (!inbox_.receive_all()) return;
   inbox_.run_queued();
@@ -119,7 +119,11 @@ void Endpoint::deliver() {
     return publish();
   if (!context_.is_shared) [[likely]]
     return execute_all();
-  const Use in_use(context_.mutex, std::try_to_lock);
+  deliver(context_.mutex);
+}
+
+[[gnu::noinline]] void Endpoint::deliver(EndpointMutex& shared) {
+  const Use in_use(shared, std::try_to_lock);
   if (!in_use.owns_lock()) return;
   if (context_.another_executes()) {  // its method waits for an answer
     context_.passed_over = true;

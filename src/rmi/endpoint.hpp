@@ -73,6 +73,7 @@ class Endpoint final : public wait::WorkSource {
   [[nodiscard]] MethodThreads& methods() { return methods_; }
 
  private:
+  void deliver(EndpointMutex& shared);
   void execute_all();
   void execute_and_more();
 

@@ -40,7 +40,7 @@ class FlowControl {
   [[nodiscard]] bool must_hold_back() { return may_hold_back() && keeps_too_much(); }
   /// False where there is no question of it.
   [[nodiscard]] bool may_hold_back() const {
-    return outbox_.overflows() | blocks_.is_full(0) | holds_back_;
+    return holds_back_ || outbox_.overflows() || blocks_.is_full(0);
   }
   /// Instead of taking in all that has come: the little that keeps cycles of full ranks going.
   void take_in_a_slice();

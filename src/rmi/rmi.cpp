@@ -233,11 +233,14 @@ void rmi_wait() {
     const rmi::Endpoint::Use in_use = endpoint.use();
     return endpoint.inbox().await_one_more();
   }();
+  const std::atomic<std::uint64_t>& done = endpoint.context().rank.done;
   wait::WaitFor wait{.what = space::Awaiting::request, .call = "rmi_wait"};
   wait::wait_until(wait, [&] {
     if (executed() >= wanted) return true;
+    const std::uint64_t before = done.load(std::memory_order_relaxed);
     endpoint.deliver();
-    return executed() >= wanted;
+    // A call that is over counts as progress.
+    return done.load(std::memory_order_relaxed) != before && executed() >= wanted;
   });
 }
 

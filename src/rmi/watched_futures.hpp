@@ -37,7 +37,7 @@ class WatchedFutures {
   void settle(bool during_fence) {
     if (are_any()) settle_all(during_fence);
   }
-  [[nodiscard]] bool are_any() const { return !due_.empty() | !watched_.empty(); }
+  [[nodiscard]] bool are_any() const { return !due_.empty() || !watched_.empty(); }
 
  private:
   void settle_all(bool during_fence);

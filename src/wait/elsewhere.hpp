@@ -34,7 +34,7 @@ class Elsewhere {
   }
 
   RankContext* me_ = nullptr;
-  std::uint64_t before_ns_ = 0, begun_ns_ = 0;
+  std::uint64_t before_ns_, begun_ns_;  // set where me_ is
 };
 
 }  // namespace armature::wait

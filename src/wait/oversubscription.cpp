@@ -11,7 +11,7 @@ namespace armature::wait {
 namespace {
 
 /// How many of the job's ranks share a core of this machine.
-struct Sharing {
+struct alignas(64) Sharing {
   static constexpr std::size_t runtime_place = 5;
 
   int spins_before_long = 1;

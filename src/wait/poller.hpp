@@ -50,7 +50,8 @@ class Poller {
 
 namespace detail {
 extern constinit Poller* the_poller;  // of the process's own runtime
-Poller*& poller_beside();             // of the calling thread's, where that is another one
+// Of the calling thread's, where that is another one.
+[[gnu::noinline, gnu::cold]] Poller*& poller_beside();
 }  // namespace detail
 
 /// The calling thread's runtime's; nullptr where the job has one node.

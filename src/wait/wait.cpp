@@ -74,6 +74,7 @@ class Spin {
   Spin(RankContext& me, Latched& condition_holds)
       : me_(me),
         condition_holds_(condition_holds),
+        net_(poller()),
         done_(me.done.load(std::memory_order_relaxed)) {}
 
   /// True once the condition holds; false after a while in which nothing was got done.
@@ -85,7 +86,7 @@ class Spin {
       me_.deliver();
       if (made_progress())
         looks = 0;
-      else if (!core_is_wanted())
+      else if (!core_.is_wanted())
         pause_a_little(looks);
       else if (looks >= looks_where_wanted)
         return false;
@@ -100,13 +101,15 @@ class Spin {
 
  private:
   /// Yields at times: a thread that has no core yet may bring what comes from another node.
-  static void pause_a_little(int looks) {
-    if (poller() == nullptr) return pause();
+  void pause_a_little(int looks) const {
+    if (net_ == nullptr) return pause();
     if (looks % 16 == 15) yield();
   }
 
   RankContext& me_;
   Latched& condition_holds_;
+  const CoreWatch core_;
+  Poller* const net_;
   std::uint64_t done_;
 };
 

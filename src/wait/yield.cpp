@@ -27,7 +27,7 @@ constexpr std::uint64_t believed_min_ns = 5'000'000, believed_max_ns = 160'000'0
 
 /// Relaxed: they say nothing of any other memory, and of two threads that find it out at once
 /// either may be right.
-struct Belief {
+struct alignas(64) Belief {
   static constexpr std::size_t runtime_place = 9;  // a rank that spins asks each time
 
   std::atomic<std::uint64_t> lasts_ns{believed_min_ns};
@@ -78,6 +78,8 @@ void yield() {
   belief.lasts_ns.store(next_ns, std::memory_order_relaxed);
   belief.wanted_until_ns.store(now_ns + next_ns, std::memory_order_relaxed);
 }
+
+CoreWatch::CoreWatch() : wanted_until_ns_(base::state<Belief>().wanted_until_ns) {}
 
 bool core_is_wanted() {
   if (base::simulated.now_ns != nullptr) return false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 // A thread that waits has the core of somebody. That may be the very rank that would make its
@@ -19,6 +20,18 @@ void yield();
 /// ms; where it is found again after that, for twice as long each time, at most 160 ms. So finding
 /// it out takes a small part of the time.
 bool core_is_wanted();
+
+/// Asks the same at each of many looks: for a thread that stays in its process meanwhile.
+class CoreWatch {
+ public:
+  CoreWatch();
+  [[nodiscard]] bool is_wanted() const {
+    return wanted_until_ns_.load(std::memory_order_relaxed) != 0 && core_is_wanted();
+  }
+
+ private:
+  const std::atomic<std::uint64_t>& wanted_until_ns_;  // 0: it never was
+};
 
 /// How long somebody kept a core that was given away, and what is known of who it may have been.
 struct Away {
