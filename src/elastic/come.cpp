@@ -29,6 +29,8 @@
 
 #include "armature/error.hpp"
 #include "base/fail.hpp"
+#include "base/simulated.hpp"
+#include "elastic/leave.hpp"
 #include "net/network.hpp"
 #include "quiesce/losses.hpp"
 #include "quiesce/poll.hpp"
@@ -121,6 +123,7 @@ void meet_all(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrie
     });
   } catch (const Error& error) {
     std::fprintf(stderr, "armature: this process cannot come to the job: %s\n", error.what());
+    if (base::simulated.die != nullptr) base::simulated.die();
     _exit(1);
   }
 }
@@ -178,13 +181,31 @@ bool come(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier, i
   return !self.has_left();
 }
 
+namespace {
+
+/// All processes of its node that the job had are lost: nobody will tell it anything.
+bool is_alone_on_node(const space::Mapping& mapping) {
+  const space::ControlHeader& job = mapping.header();
+  for (int process = 0; process < static_cast<int>(job.processes); ++process)
+    if (const ProcessSlot& slot = mapping.process_slot(process);
+        slot.node == job.node && !wait::is_gone(slot))
+      return false;
+  return true;
+}
+
+}  // namespace
+
 bool look_on(const space::Mapping& mapping, int process) {
   const space::ControlHeader& job = mapping.header();
   const ProcessSlot& self = mapping.process_slot(process);
   quiesce::poll_until([&] {
     return !self.is_to_come() || !job.quiesce.is_to_reconfigure() || are_to_end(job) ||
-           wait::all_have_finished(mapping);
+           wait::all_have_finished(mapping) || is_alone_on_node(mapping);
   });
+  if (is_alone_on_node(mapping) && !wait::all_have_finished(mapping)) {
+    leave_in_order(mapping, process);
+    return false;
+  }
   return !are_to_end(job);
 }
 

@@ -19,7 +19,7 @@ void admit_those_who_come(const space::Mapping& mapping, const quiesce::PhaseBar
 [[nodiscard]] bool come(const space::Mapping& mapping, const quiesce::PhaseBarrier& barrier,
                         int process);
 /// By such a process, while others roll back: waits until they have, or count it in. False when it
-/// is to end, as all others do.
+/// is to end: as all others do, or since its node has no other process any more.
 [[nodiscard]] bool look_on(const space::Mapping& mapping, int process);
 
 }  // namespace armature::elastic

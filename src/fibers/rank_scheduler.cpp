@@ -229,10 +229,10 @@ void RankScheduler::run() {
   ranks_.host.open_to_ranks();
   for (;;) {
     idle_.begin_round();
-    if (leaves_ || job_is_over(ranks_)) break;
+    if (job_is_over(ranks_)) break;
     if (is_quiesce_wanted(ranks_.host.mapping.header())) [[unlikely]] {
       resume_progress_thread();
-      leaves_ = !body_.quiesce(*this);
+      if (!body_.quiesce(*this)) break;  // it leaves, and nobody wakes it any more
       quiesces_ = false;
       (void)ranks_.clock.look();
     }

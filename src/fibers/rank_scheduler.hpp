@@ -69,7 +69,6 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
   QuiesceBody& body_;
   IdleLoop idle_;
   TurnHandoff turn_handoff_{ranks_};
-  bool leaves_ = false;    // hosts no ranks any more
   bool quiesces_ = false;  // no rank has its turn until all go on
 };
 

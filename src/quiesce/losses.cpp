@@ -14,6 +14,7 @@
 #include "base/fail.hpp"
 #include "base/process_memory.hpp"
 #include "base/runtime.hpp"
+#include "base/simulated.hpp"
 #include "quiesce/wire.hpp"
 #include "wait/processes.hpp"
 
@@ -37,6 +38,12 @@ std::uint64_t number_of(std::span<const std::int32_t> lost) {
     number ^= number >> 29;
   }
   return number;
+}
+
+/// The others have gone on without this process.
+void end_this_process() {
+  if (base::simulated.die != nullptr) base::simulated.die();
+  kill(getpid(), SIGKILL);
 }
 
 /// Somewhere they may have left or come, elsewhere not: so that all agree, all do without them.
@@ -64,8 +71,7 @@ void on_lost(const Arrived& arrived) {
     if (process < 0 || process >= network()->links().processes())
       base::fail(Errc::corrupt,
                  fmt::format("process {} tells of process {}", arrived.process, process));
-    // The others have gone on without us.
-    if (process == network()->links().process()) kill(getpid(), SIGKILL);
+    if (process == network()->links().process()) end_this_process();
     wait::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, process);
   }
   Known& all = known();
@@ -90,7 +96,7 @@ std::uint32_t enter_losses(const space::Mapping& mapping) {
   Links& links = network()->links();
   const Links::Lock locked(links.lock());
   // Others of this node have been told that this process is lost.
-  if (std::ranges::find(lost, links.process()) != lost.end()) kill(getpid(), SIGKILL);
+  if (std::ranges::find(lost, links.process()) != lost.end()) end_this_process();
   Known& all = known();
   all.entered = number_of(lost);
   network()->forget_ranks();

@@ -59,6 +59,8 @@ bool tell_of_death(int process) {
   const space::ControlHeader& job = mapping.header();
   const space::ProcessSlot& slot = mapping.process_slot(process);
   if (slot.node != job.node) return true;
+  if (slot.has_left() && slot.leaves.load(std::memory_order_acquire) == 0)
+    return true;  // never came
   // Told already, or it was about to leave, and has no rank any more; or the launcher knows that
   // nobody needs it.
   if (slot.step.load(std::memory_order_acquire) == wait::runs_no_more) {
@@ -79,6 +81,7 @@ bool death_is_seen(int process) {
 }
 
 bool is_killed(int process) { return Turns::of_process()->killed_ns(process) != 0; }
+bool has_ended(int process) { return Turns::of_process()->has_ended(process); }
 
 void say(int process, const char* what) {
   const space::ControlHeader& job = space::Mapping::of_process()->header();
@@ -126,6 +129,84 @@ bool let_come(int process) {
   return false;
 }
 
+// On several nodes each process tells its own node, which the launcher does with all at once. Ranks
+// see to it when they next meet (world/restart.cpp).
+
+using Change = space::ProcessSlot::Change;
+
+/// The first process of the job that is on this node, as far as this node knows.
+bool is_first(const space::Mapping& mapping) {
+  const std::uint32_t now = mapping.header().quiesce.epoch.entered.load(std::memory_order_acquire);
+  int first = 0;
+  while (first < static_cast<int>(mapping.header().processes) &&
+         !mapping.process_slot(first).belongs(now))
+    ++first;
+  return first == Turns::of_process()->process();
+}
+
+void want(const space::Mapping& mapping, int process, Change change) {
+  std::atomic<space::Restart>& restart = mapping.header().resize.restart;
+  space::Restart none = space::Restart::none;
+  mapping.process_slot(process).is_to_change.store(change, std::memory_order_relaxed);
+  // Release: who sees it sees who changes.
+  restart.compare_exchange_strong(none, space::Restart::change, std::memory_order_acq_rel);
+}
+
+bool want_no_more(const space::Mapping& mapping, int process) {
+  mapping.process_slot(process).is_to_change.store(Change::none, std::memory_order_relaxed);
+  return true;
+}
+
+/// Ranks have found that it cannot be, and say why.
+bool is_refused(const space::Mapping& mapping, int process) {
+  space::Resize& resize = mapping.header().resize;
+  space::Restart failed = space::Restart::failed;
+  if (!resize.restart.compare_exchange_strong(failed, space::Restart::none)) return false;
+  failure::say_line(fmt::format("process {}: {}", process, std::string(resize.problem)));
+  return true;
+}
+
+/// Each node keeps one.
+bool is_last_of_node(const space::Mapping& mapping, int process) {
+  const std::uint32_t now = mapping.header().quiesce.epoch.entered.load(std::memory_order_acquire);
+  for (int other = 0; other < static_cast<int>(mapping.header().processes); ++other)
+    if (const space::ProcessSlot& slot = mapping.process_slot(other);
+        other != process && slot.belongs(now) && slot.node == mapping.process_slot(process).node)
+      return false;
+  return true;
+}
+
+bool let_leave_nodes(int process) {
+  const space::Mapping& mapping = *space::Mapping::of_process();
+  const space::ProcessSlot& slot = mapping.process_slot(process);
+  if (wait::all_have_finished(mapping) || wait::is_lost(slot) || is_refused(mapping, process))
+    return want_no_more(mapping, process);
+  if (slot.is_to_come() || wait::is_changing(mapping.header().quiesce, slot)) return false;
+  if (slot.has_left()) {
+    if (is_first(mapping)) say(process, "left");
+    return want_no_more(mapping, process);
+  }
+  if (is_last_of_node(mapping, process)) return want_no_more(mapping, process);
+  want(mapping, process, Change::leave);
+  return false;
+}
+
+bool let_come_nodes(int process) {
+  const space::Mapping& mapping = *space::Mapping::of_process();
+  const space::ProcessSlot& slot = mapping.process_slot(process);
+  if (wait::all_have_finished(mapping) || slot.has_left() || wait::is_lost(slot) ||
+      is_refused(mapping, process))
+    return want_no_more(mapping, process);
+  if (wait::is_changing(mapping.header().quiesce, slot)) return false;
+  if (slot.is_to_come() && has_ended(process)) return want_no_more(mapping, process);
+  if (!slot.is_to_come()) {
+    if (is_first(mapping)) say(process, "come");
+    return want_no_more(mapping, process);
+  }
+  want(mapping, process, Change::come);
+  return false;
+}
+
 /// The launcher starts those who come later when all others are here.
 void tell_ready() {
   const space::Mapping& mapping = *space::Mapping::of_process();
@@ -135,14 +216,16 @@ void tell_ready() {
 
 void join_turns(const space::Mapping& mapping, bootstrap::Exchange& wire) {
   const space::ControlHeader& job = mapping.header();
+  const bool is_one_node = job.nodes == 1;
   Turns::join(wire, {.seed = job.simulation.seed,
                      .fates = {.deaths = static_cast<int>(job.simulation.deaths),
                                .leaves = static_cast<int>(job.simulation.leaves),
                                .joins = static_cast<int>(job.simulation.joins),
+                               .all_agree = !is_one_node,
                                .on_death = tell_of_death,
                                .death_is_seen = death_is_seen,
-                               .on_leave = let_leave,
-                               .on_join = let_come},
+                               .on_leave = is_one_node ? let_leave : let_leave_nodes,
+                               .on_join = is_one_node ? let_come : let_come_nodes},
                      .when_ready = tell_ready,
                      .waits = waits_here,
                      .give_up = end_stalled});

@@ -143,10 +143,12 @@ int status_of(const space::Mapping& mapping, int first, int hosted) {
   return 0;
 }
 
-/// A process that has begun with a rank may be gone since: then everybody tells for all.
+/// A process that has begun with a rank may be gone since: then everybody tells for all. But one
+/// that the job does not have sees ranks where they were when it came, or left.
 int status_at_end(const Process& process) {
   const space::ControlHeader& job = process.mapping().header();
-  if (!job.all_have_finished()) return 0;  // left
+  const space::ProcessSlot& self = process.mapping().process_slot(process.number());
+  if (!job.all_have_finished() || self.has_left() || self.is_to_come()) return 0;
   return job.quiesce.epoch.entered == 0 && job.nodes == 1
              ? status_of(process.mapping(), process.first_rank(), Process::hosted())
              : status_of(process.mapping(), 0, process.mapping().ranks());

@@ -38,7 +38,7 @@ def nodes_and_processes(seed):
 
 def ranks_of(options, seed):
     ranks = options.ranks or RANKS[seed % len(RANKS)]
-    return max(ranks, nodes_and_processes(seed)[1]) if options.nodes else ranks
+    return max(ranks, nodes_and_processes(seed)[1] + options.joins) if options.nodes else ranks
 
 
 def run(options, seed, words=(), ranks=None, seconds=60, deaths=0, leaves=0, joins=0, disturb=None):

@@ -80,8 +80,8 @@ void check_simulation(const LaunchOptions& options) {
             "--simulate-deaths is for --simulate with --on-death recover");
   for (const auto& [is_said, option] : {Said{options.simulated_leaves != 0, "--simulate-leaves"},
                                         Said{options.simulated_joins != 0, "--simulate-joins"}})
-    refuse_if(is_said && !(simulates && options.virtual_ranks && options.nodes == 1),
-              "{} is for --simulate with --virtual, on one node", option);
+    refuse_if(is_said && !(simulates && options.virtual_ranks),
+              "{} is for --simulate with --virtual", option);
   if (!simulates) return;
   refuse_if(options.threads > 1,
             "--threads does not go with --simulate: all ranks are in one process, in turn");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -65,6 +66,12 @@ bool Coming::start() {
     return false;
   }
   coming_.push_back(number);
+  return true;
+}
+
+bool Coming::start_for_simulation(std::size_t count) {
+  while (coming_.size() < count)
+    if (!start()) return false;
   return true;
 }
 
@@ -133,11 +140,15 @@ bool Coming::do_without(LaunchedProcess& process, const Ending& ending) {
   const int number = processes_.number_of(process);
   if (std::ranges::find(coming_, number) == coming_.end() || !deny(number)) return false;
   std::erase(coming_, number);
+  // Nobody is told of any more. Those that are missing are started.
+  const bool are_told = std::exchange(are_told_, are_told_ && !coming_.empty());
   process.lost = true;
   const bool all_roll_back = std::ranges::any_of(job_.nodes(), [&](const space::Control& node) {
     return wait::is_lost(node.process(number));
   });
-  const bool is_dismissed = are_told_ && ending.status == 0;  // ranks say why
+  // Ranks say why. Or a simulation has let it come, and leave.
+  const bool is_told = are_told || job_.header().simulation.on != 0;
+  const bool is_dismissed = is_told && ending.status == 0;
   if (all_roll_back || is_dismissed || job_.have_all_ended()) return true;
   say(fmt::format("{} {}: the job goes on without it", processes_.name_of(process), ending.how));
   requests_.note_problem(fmt::format("process {} {}", number, ending.how));

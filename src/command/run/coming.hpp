@@ -29,6 +29,8 @@ class Coming {
   /// Starts as many as are missing, where there are the fewest, or ends those that are too many.
   /// Whether all of them wait, so that ranks may be told.
   [[nodiscard]] bool bring(std::size_t count);
+  /// Starts so many for a simulation, which tells ranks by itself. False when it cannot.
+  [[nodiscard]] bool start_for_simulation(std::size_t count);
   [[nodiscard]] const std::vector<int>& all() const { return coming_; }
   /// Ranks are told. They say what is wrong, if something is.
   void are_told() { are_told_ = true; }

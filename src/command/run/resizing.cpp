@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "command/run/coming.hpp"
 #include "command/run/console.hpp"
 #include "space/write_levels.hpp"
 #include "wait/processes.hpp"
@@ -76,9 +77,10 @@ bool Resizing::awaits_simulation() const {
   return !simulation_has_all_ && job_.header().simulation.joins != 0;
 }
 
-bool Resizing::start_for_simulation() {
+bool Resizing::start_for_simulation(Coming& coming) {
   const std::size_t count = job_.header().simulation.joins;
   simulation_has_all_ = true;
+  if (job_.nodes().size() > 1) return coming.start_for_simulation(count);
   start_joining(count);
   return std::exchange(joining_, {}).size() == count;
 }

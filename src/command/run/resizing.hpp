@@ -11,6 +11,8 @@
 
 namespace armature::command {
 
+class Coming;
+
 /// Gives a job on one node more processes for virtual ranks, or fewer, and moves ranks to other
 /// processes, while they run. Processes to come are started and join; those to go are named. Then
 /// all reconfigure once, which gives each of those that are left as many ranks as the others
@@ -30,7 +32,7 @@ class Resizing {
   /// Whether a simulation, which lets processes come by itself, has not got them yet.
   [[nodiscard]] bool awaits_simulation() const;
   /// Starts these, once. False when it cannot.
-  [[nodiscard]] bool start_for_simulation();
+  [[nodiscard]] bool start_for_simulation(Coming& coming);
   /// Processes come or go.
   [[nodiscard]] bool is_under_way() const { return spreads_ || !joining_.empty(); }
   /// The time at which it wants to look; 0: now and then will do.

@@ -153,7 +153,7 @@ void RunningJob::watch_simulation() {
   if (!resizing_.awaits_simulation() || shutdown_.is_ending() ||
       !std::ranges::all_of(processes_.all(), is_ready))
     return;
-  if (resizing_.start_for_simulation()) return;
+  if (resizing_.start_for_simulation(coming_)) return;
   say_headline("the processes that are to come to the simulation cannot be started");
   shutdown_.fail(1);
   shutdown_.end_job();

@@ -81,12 +81,16 @@ void Fates::await_seen() {
 }
 
 void Fates::die_if_due() {
-  constexpr std::uint64_t known_ns_max = 300'000;
   TurnMemory::Shared& shared = memory_.shared();
   const auto is_due = [&](const Fate& death) {
     return death.process == memory_.process() && death.at_ns <= shared.now_ns;
   };
-  if (std::ranges::none_of(shared.deaths, is_due)) return;
+  if (std::ranges::any_of(shared.deaths, is_due)) die();
+}
+
+void Fates::die() {
+  constexpr std::uint64_t known_ns_max = 300'000;
+  TurnMemory::Shared& shared = memory_.shared();
   Actor& me = memory_.me();
   me.ended = true;
   me.killed_ns = shared.now_ns;
@@ -116,13 +120,23 @@ void Fates::tell_deaths() {
   }
 }
 
+bool Fates::is_over(const Fate& change) const {
+  if (!options_.all_agree) return change.known_by != 0;
+  for (int p = 0; p < memory_.processes(); ++p)
+    if (!memory_.actor(p).ended && (change.known_by >> p & 1) == 0) return false;
+  return true;
+}
+
 /// One after the other, as they are planned: who has begun to leave has left before the next
 /// begins.
 void Fates::tell_changes() {
   for (Fate& change : memory_.shared().changes) {
     if (change.process < 0) continue;
     if (change.at_ns > memory_.shared().now_ns) return;
-    if ((change.comes ? options_.on_join : options_.on_leave)(change.process)) change.process = -1;
+    const std::uint64_t me = std::uint64_t{1} << memory_.process();
+    const auto tell = change.comes ? options_.on_join : options_.on_leave;
+    if ((change.known_by & me) == 0 && tell(change.process)) change.known_by |= me;
+    if (is_over(change)) change.process = -1;
     return;
   }
 }

@@ -22,6 +22,8 @@ class Fates {
     // So many processes are killed, so many asked to leave, and so many come, when the seed
     // decides.
     int deaths = 0, leaves = 0, joins = 0;
+    /// Whether a leave or a join is over when all processes know of it; else when one does.
+    bool all_agree = false;
     /// That process was killed, some time ago: whoever watches this node tells its processes.
     /// False when it does not yet: then it is asked again.
     bool (*on_death)(int process) = nullptr;
@@ -48,6 +50,9 @@ class Fates {
   /// soon the launcher has a core.
   void await_seen();
   void die_if_due();
+  /// Possible from begin() on, where some may die.
+  [[nodiscard]] bool may_die() const { return options_.deaths != 0; }
+  [[noreturn]] void die();
   void tell();
 
  private:
@@ -56,6 +61,7 @@ class Fates {
   void tell_changes();
   [[nodiscard]] std::vector<TurnMemory::Fate> draw(int count) const;
   [[nodiscard]] std::vector<TurnMemory::Fate> draw_joins() const;
+  [[nodiscard]] bool is_over(const TurnMemory::Fate& change) const;
 
   const TurnMemory& memory_;
   Options options_;

@@ -132,6 +132,7 @@ class TurnEngine final : public Engine {
   [[nodiscard]] bool send_held();
   void take_in();
   void look_for_deaths();
+  void look_for_ends();
   void lose(int peer);
   [[nodiscard]] bool deliver();
 
@@ -178,8 +179,9 @@ bool TurnEngine::send_held() {
   return any;
 }
 
+/// Takes from all: a process that comes to a job speaks to those who have not connected to it yet.
 void TurnEngine::take_in() {
-  for (const int peer : peers_)
+  for (int peer = 0; peer < turns_.processes(); ++peer)
     for (Lane lane(turns_.lane(peer, turns_.process())); !lane.is_empty();) {
       const Lane::Title title = lane.read_title();
       std::vector<std::byte> head = lane.read(title.head_bytes);
@@ -195,6 +197,18 @@ void TurnEngine::look_for_deaths() {
     std::uint64_t& known_ns = known_ns_[static_cast<std::size_t>(peer)];
     if (known_ns == 0) known_ns = killed_ns + random_.below(fault_rates_.long_ns);
     if (known_ns <= turns_.now_ns()) lose(peer);
+  }
+}
+
+/// Reports a peer as lost that has ended by itself. All that it has sent comes before that.
+void TurnEngine::look_for_ends() {
+  for (const int peer : peers_) {
+    std::uint64_t& known_ns = known_ns_[static_cast<std::size_t>(peer)];
+    if (known_ns == UINT64_MAX || !turns_.has_ended(peer)) continue;
+    const auto is_from = [&](const auto& came) { return came.second.from == peer; };
+    if (std::ranges::any_of(came_, is_from)) continue;
+    known_ns = UINT64_MAX;
+    sink_.lost(peer, "it has ended");
   }
 }
 
@@ -234,6 +248,7 @@ bool TurnEngine::progress() {
   const bool has_sent = send_held();
   take_in();
   look_for_deaths();
+  look_for_ends();
   return deliver() || has_sent;
 }
 

@@ -31,6 +31,7 @@ class TurnMemory {
     int process = -1;  // -1: nothing any more
     bool comes = false;
     std::uint64_t at_ns = 0;
+    std::uint64_t known_by = 0;  // by process, a bit each: it knows that this has happened
   };
   struct Shared {
     std::atomic<std::uint32_t> arrived{0};

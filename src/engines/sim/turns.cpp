@@ -47,6 +47,7 @@ void ask_for_short_slices() {
 void Turns::join(bootstrap::Exchange& exchange, const Options& options) {
   base::state<Joined>().turns = new Turns(exchange, options);
   base::simulated.now_ns = [] { return of_process()->now_ns(); };
+  base::simulated.die = [] { of_process()->die(); };
 }
 
 Turns* Turns::of_process() { return base::state<Joined>().turns; }
@@ -94,6 +95,10 @@ void Turns::pass(bool made_progress) {
     await_turn();
   }
   fates_.tell();
+}
+
+void Turns::die() {
+  if (begun_ && fates_.may_die()) fates_.die();
 }
 
 void Turns::end() {

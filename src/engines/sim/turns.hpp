@@ -47,6 +47,8 @@ class Turns {
   void pass(bool made_progress);
   /// It acts no more.
   void end();
+  /// It is killed, as a seed may decide. Returns where no process dies.
+  void die();
 
   [[nodiscard]] bool has_begun() const { return begun_; }
   [[nodiscard]] int process() const { return memory_.process(); }
@@ -65,6 +67,10 @@ class Turns {
   /// When that process was killed; 0: it was not.
   [[nodiscard]] std::uint64_t killed_ns(int process) const {
     return memory_.actor(process).killed_ns;
+  }
+  /// Whether that process has ended by itself.
+  [[nodiscard]] bool has_ended(int process) const {
+    return memory_.actor(process).ended && killed_ns(process) == 0;
   }
 
  private:
