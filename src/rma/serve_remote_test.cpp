@@ -52,7 +52,7 @@ TEST_F(ServeRemoteTest, who_writes_nothing_to_a_rank_that_is_not_here_is_refused
       const struct {
         PiecesRecord record;
         std::uint64_t address;
-      } one_empty{{.element = element, .count = 1}, 0};
+      } one_empty{{.count = 1, .element = element}, 0};
       EXPECT_TRUE(is_refused(Kind::pieces, to, std::as_bytes(std::span(&one_empty, 1)))) << to;
     }
   }
