@@ -17,8 +17,10 @@
 #include "rma/remote.hpp"
 #include "wait/cost_model.hpp"
 #include "wait/implicit.hpp"
+#include "wait/modules.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::detail {
 namespace {
@@ -78,9 +80,27 @@ class Leaving {
   GatheredPieces& pieces_;
 };
 
+/// Returns once no other module of the rank has the list leave: who waits for the aggregate has to
+/// find that its requests have begun. A method does not wait for the call that it runs in.
+void await_leaving(const GatheredPieces& gathered) {
+  const auto is_left_by_module = [&] {
+    const wait::RankContext* const me = wait::current_rank();
+    return gathered.are_leaving && me != nullptr && me->modules != nullptr && wait::runs_rank() &&
+           me->modules->may_switch();
+  };
+  while (is_left_by_module()) {
+    wait::WaitFor wait{
+        .what = space::Awaiting::completion, .is_notified = false, .call = "Aggregate"};
+    wait::wait_until(wait,
+                     [&] { return !__atomic_load_n(&gathered.are_leaving, __ATOMIC_RELAXED); });
+  }
+}
+
 /// Gives the list to that call.
 template <class Call>
 void leave(GatheredPieces& gathered, Call&& call) {
+  if (gathered.are_leaving) [[unlikely]]
+    await_leaving(gathered);
   if (gathered.count == 0 || gathered.are_leaving) return;
   const Leaving leaving(gathered);
   const Iov list{.to = std::span(gathered.to).first(gathered.count),
