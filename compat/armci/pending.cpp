@@ -36,7 +36,7 @@ bool Pending::Entry::test() {
 class Pending::InUse {
  public:
   InUse(Pending& all, int number, Entry& entry)
-      : all_(all), number_(number), entry_(entry), was_kept_(entry.keeps != 0) {
+      : all_(all), number_(number), entry_(entry), is_begun_with_(entry.begins != 0) {
     ++entry.uses;
     entry.user = std::this_thread::get_id();
     all.forget_latest();
@@ -48,9 +48,9 @@ class Pending::InUse {
   ~InUse() {
     decltype(entries_)::node_type gone;
     const std::lock_guard held(all_.lock_);
-    const bool is_kept = was_kept_ || entry_.keeps != 0;
-    entry_.goes = entry_.goes || (!stays_ && !is_kept);
-    if (--entry_.uses == 0 && entry_.goes) gone = all_.entries_.extract(number_);
+    entry_.goes = entry_.goes || (!stays_ && !is_begun_with_);
+    --entry_.uses;
+    if (entry_.is_over()) gone = all_.entries_.extract(number_);
     __atomic_add_fetch(&all_.uses_ended_, 1, __ATOMIC_RELEASE);
   }
   void let_it_stay() { stays_ = true; }
@@ -60,20 +60,25 @@ class Pending::InUse {
   Pending& all_;
   const int number_;
   Entry& entry_;
-  const bool was_kept_;
+  const bool is_begun_with_;
   bool stays_ = false;
 };
 
-Pending::Kept::Kept(Pending& all, Entry& entry) : all_(all), entry_(entry) {
+Pending::Kept::Kept(Pending& all, int number, Entry& entry, bool begins_more)
+    : all_(all), number_(number), entry_(entry), begins_more_(begins_more) {
   ++entry.keeps;
+  if (begins_more) ++entry.begins;
   entry.user = std::this_thread::get_id();
 }
 
 Pending::Kept::~Kept() {
+  decltype(entries_)::node_type gone;
   // One thread alone needs no lock for its own count.
   std::unique_lock held(all_.lock_, std::defer_lock);
   if (threads_call()) held.lock();
   --entry_.keeps;
+  if (begins_more_) --entry_.begins;
+  if (entry_.is_over()) gone = all_.entries_.extract(number_);
   __atomic_add_fetch(&all_.uses_ended_, 1, __ATOMIC_RELEASE);
 }
 
@@ -95,12 +100,13 @@ Pending::Entry* Pending::find(std::unique_lock<std::mutex>& held, int number) {
   }
 }
 
-/// A new one where a call of this thread uses that of the handle: the call goes through its
-/// operations.
+/// A new one where a call of this thread uses that of the handle, and goes through its operations,
+/// or has waited for it.
 Pending::Entry& Pending::entry_of(std::unique_lock<std::mutex>& held, armci_hdl_t& handle,
                                   int proc) {
   if (handle.target != 0)
-    if (Entry* const found = find(held, handle.target); found != nullptr && found->uses == 0)
+    if (Entry* const found = find(held, handle.target);
+        found != nullptr && found->uses == 0 && !found->goes)
       return *found;
   do last_ = last_ == INT_MAX ? 1 : last_ + 1;
   while (entries_.contains(last_));
@@ -129,7 +135,7 @@ Pending::Entry& Pending::gathering_entry_of(std::unique_lock<std::mutex>& held, 
     const armature::Aggregate* const before = entry->together.get();
     {
       const int number = handle.target;
-      const Kept kept(*this, *entry);
+      const Kept kept(*this, number, *entry, true);
       held.unlock();
       entry->together->wait();
       if (handle.target == 0) handle.target = number;
@@ -226,7 +232,7 @@ void Pending::leave_those(Which&& which) {
       continue;
     Entry* const entry = find(held, number);  // waits for other threads that begin more
     if (entry == nullptr || !has_some(*entry)) continue;
-    const Kept kept(*this, *entry);
+    const Kept kept(*this, number, *entry, false);
     const armature::Aggregate& aggregate = *entry->together;
     held.unlock();
     (void)aggregate.test();

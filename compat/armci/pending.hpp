@@ -37,7 +37,7 @@ class Pending {
     std::unique_lock held(lock_);
     Entry& entry = gathering_entry_of(held, handle, proc);
     const int number = handle.target;
-    const Kept kept(*this, entry);
+    const Kept kept(*this, number, entry, true);
     armature::Aggregate& found = *entry.together;
     held.unlock();
     use(found);
@@ -79,11 +79,13 @@ class Pending {
     // Calls of one thread that wait or look at it, and have no lock: other threads leave it alone.
     // A method or another module does not, as no such use would end while it waited for that.
     int uses = 0;
-    int keeps = 0;  // calls that begin requests with it, without the lock: it stays
+    int keeps = 0;   // calls that use its aggregates without the lock: it stays until they end
+    int begins = 0;  // those of them that begin requests: it stays behind them, too
     std::thread::id user;
-    bool goes = false;  // at the end of the last use
+    bool goes = false;  // when nothing uses or keeps it any more
 
     [[nodiscard]] bool is_of_another_thread() const;
+    [[nodiscard]] bool is_over() const { return goes && uses == 0 && keeps == 0; }
     void wait();
     bool test();
     [[nodiscard]] bool concerns(int of) const { return proc == of || proc == -1; }
@@ -93,7 +95,7 @@ class Pending {
   /// The entry stays as long as one lives, whoever waits for it. Made under the lock.
   class Kept {
    public:
-    Kept(Pending& all, Entry& entry);
+    Kept(Pending& all, int number, Entry& entry, bool begins_more);
     Kept(const Kept&) = delete;
     Kept& operator=(const Kept&) = delete;
     /// The lock is free.
@@ -101,7 +103,9 @@ class Pending {
 
    private:
     Pending& all_;
+    const int number_;
     Entry& entry_;
+    const bool begins_more_;
   };
 
   /// Never 0 for a handle that stands for something.
