@@ -3,6 +3,7 @@
 #include <climits>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <armature/wait_until.hpp>
 
@@ -217,13 +218,15 @@ void Pending::wait_for_those(Which&& which) {
   for (const int number : numbers_of(which)) wait_for(number);
 }
 
-/// Has the aggregates leave of those for which `which` holds, without the lock: who sends them may
-/// wait for room. One that a call waits for leaves by that.
+/// Has the aggregates leave for which `which` holds, without the lock: who sends them may wait for
+/// room. One that a call waits for leaves by that.
 template <class Which>
 void Pending::leave_those(Which&& which) {
   if (!has_gathered_.load(std::memory_order_relaxed)) return;
   const auto has_some = [&](const Entry& entry) {
-    return entry.uses == 0 && entry.together && which(entry);
+    bool has_one = false;
+    entry.each_aggregate([&](const auto& aggregate) { has_one = has_one || which(aggregate); });
+    return entry.uses == 0 && has_one;
   };
   for (const int number : numbers_of(has_some)) {
     std::unique_lock held(lock_);
@@ -232,10 +235,13 @@ void Pending::leave_those(Which&& which) {
       continue;
     Entry* const entry = find(held, number);  // waits for other threads that begin more
     if (entry == nullptr || !has_some(*entry)) continue;
+    std::vector<const armature::Aggregate*> leaving;  // which stay where they are meanwhile
+    entry->each_aggregate([&](const auto& aggregate) {
+      if (which(aggregate)) leaving.push_back(&aggregate);
+    });
     const Kept kept(*this, number, *entry, false);
-    const armature::Aggregate& aggregate = *entry->together;
     held.unlock();
-    (void)aggregate.test();
+    for (const armature::Aggregate* const aggregate : leaving) (void)aggregate->test();
   }
 }
 
@@ -252,11 +258,11 @@ void Pending::wait_all() {
 // Relaxed: who calls sees its own requests, and those of other threads that came before.
 
 void Pending::leave_process(int proc) {
-  leave_those([proc](const Entry& entry) { return entry.together->rank() == proc; });
+  leave_those([proc](const armature::Aggregate& aggregate) { return aggregate.rank() == proc; });
 }
 
 void Pending::leave_all() {
-  leave_those([](const Entry& /*each*/) { return true; });
+  leave_those([](const armature::Aggregate& /*each*/) { return true; });
 }
 
 }  // namespace armci

@@ -88,6 +88,12 @@ class Pending {
     [[nodiscard]] bool is_over() const { return goes && uses == 0 && keeps == 0; }
     void wait();
     bool test();
+    /// Calls use(aggregate) with each that it has.
+    template <std::invocable<const armature::Aggregate&> Use>
+    void each_aggregate(Use&& use) const {
+      for (const auto& aggregate : earlier) use(*aggregate);
+      if (together) use(*together);
+    }
     [[nodiscard]] bool concerns(int of) const { return proc == of || proc == -1; }
   };
   class InUse;
