@@ -119,6 +119,11 @@ def judge(measurements):
     return verdicts
 
 
+def is_one_in_doubt(claims, again):
+    """Whether a claim is in doubt that `again`, the same claims, has as None."""
+    return any(claim.is_doubtful for claim, same in zip(claims, again) if same is None)
+
+
 def measured_enough(measurements):
     """True unless a claim is in doubt, and has not been measured five times, or not often enough for a clear verdict."""
     return len(measurements) >= MOST or not any(
