@@ -9,10 +9,12 @@
 // and scatters what comes, and nothing is packed.
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
 
+#include "armature/error.hpp"
 #include "rma/engine_transfer.hpp"
 #include "rma/protocol.hpp"
 #include "rma/remote.hpp"
@@ -86,11 +88,20 @@ class Starting {
   Starting(Network& net, const Operation& what, std::size_t parts_max, UnderWay& transfer)
       : net_(net), what_(what), parts_max_(parts_max), transfer_(transfer) {}
 
+  /// An error leaves this once what has begun is over: the engine knows the transfer until then.
   void start_all() {
-    for_each_run(what_, [&](const Run& run) {
-      for_each_part_in_chunk(net_, what_.rank, run, [&](const Run& part) { add(part); });
-    });
-    start_gathered();
+    std::exception_ptr failure;
+    try {
+      for_each_run(what_, [&](const Run& run) {
+        for_each_part_in_chunk(net_, what_.rank, run, [&](const Run& part) { add(part); });
+      });
+      start_gathered();
+    } catch (const Error&) {
+      failure = std::current_exception();
+    }
+    if (failure == nullptr) return;
+    transfer_.await(net_, 0, what_.call());
+    std::rethrow_exception(failure);
   }
 
  private:
