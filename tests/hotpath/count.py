@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""count.py OBJECT LIBRARY: the short put, get and remote call of the object, and the library's wait for
+"""count.py OBJECT [LIBRARY]: the short put, get and remote call of the object, and the library's wait for
 nothing, are straight-line code. Follows each function from its entry, no branch taken, to its return;
 prints and bounds the number of instructions, and allows neither a call nor a locked instruction nor any
 jump but forward and on a condition on the way."""
@@ -56,5 +56,6 @@ def check(listing, function, most):
 of_object = disassembled(sys.argv[1])
 for function, most in MOST.items():
     check(of_object, function, most)
-for function, most in MOST_OF_LIBRARY.items():
-    check(disassembled(sys.argv[2], f"--disassemble={function}"), function, most)
+for library in sys.argv[2:]:
+    for function, most in MOST_OF_LIBRARY.items():
+        check(disassembled(library, f"--disassemble={function}"), function, most)
