@@ -308,6 +308,7 @@ bool MethodThreads::answer_rest() {
     lock.unlock();
     answer_as_rank(*task);
     be_over(*task);
+    context_.made_progress();
     lock.lock();
   }
   return true;
