@@ -99,6 +99,7 @@ void Turns::pass(bool made_progress) {
 
 void Turns::die() {
   if (begun_ && fates_.may_die()) fates_.die();
+  end();
 }
 
 void Turns::end() {
