@@ -53,14 +53,18 @@ void do_without(int process) {
     wait::reconfigure(block(mapping), space::Reconfiguration::spread, std::span(&process, 1), {});
 }
 
+/// On several nodes: it has ended without having been of the job.
+bool never_came(const space::ProcessSlot& slot) {
+  return slot.has_left() && slot.leaves.load(std::memory_order_acquire) == 0;
+}
+
 /// The launcher ends the job where there is no copy.
 bool tell_of_death(int process) {
   const space::Mapping& mapping = *space::Mapping::of_process();
   const space::ControlHeader& job = mapping.header();
   const space::ProcessSlot& slot = mapping.process_slot(process);
   if (slot.node != job.node) return true;
-  if (slot.has_left() && slot.leaves.load(std::memory_order_acquire) == 0)
-    return true;  // never came
+  if (never_came(slot)) return true;
   // Told already, or it was about to leave, and has no rank any more; or the launcher knows that
   // nobody needs it.
   if (slot.step.load(std::memory_order_acquire) == wait::runs_no_more) {
@@ -134,7 +138,7 @@ bool let_come(int process) {
 
 using Change = space::ProcessSlot::Change;
 
-/// The first process of the job that is on this node, as far as this node knows.
+/// Whether this process is the first of the job, as far as its node knows.
 bool is_first(const space::Mapping& mapping) {
   const std::uint32_t now = mapping.header().quiesce.epoch.entered.load(std::memory_order_acquire);
   int first = 0;
@@ -179,7 +183,8 @@ bool is_last_of_node(const space::Mapping& mapping, int process) {
 bool let_leave_nodes(int process) {
   const space::Mapping& mapping = *space::Mapping::of_process();
   const space::ProcessSlot& slot = mapping.process_slot(process);
-  if (wait::all_have_finished(mapping) || wait::is_lost(slot) || is_refused(mapping, process))
+  if (wait::all_have_finished(mapping) || wait::is_lost(slot) || never_came(slot) ||
+      is_refused(mapping, process))
     return want_no_more(mapping, process);
   if (slot.is_to_come() || wait::is_changing(mapping.header().quiesce, slot)) return false;
   if (slot.has_left()) {
