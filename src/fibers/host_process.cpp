@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "wait/more_sharers.hpp"
 #include "wait/notifier.hpp"
 #include "wait/processes.hpp"
 
@@ -22,10 +23,12 @@ void HostProcess::count_processes() {
   const space::ControlHeader& job = mapping.header();
   const std::uint32_t processes = wait::hosting_processes(job);
   // A simulation's fault_model notifies, too, and so does what comes from other nodes.
-  is_alone = processes == 1 && job.simulation.on == 0 && job.nodes == 1;
+  const bool has_others = processes > 1 || job.simulation.on != 0 || job.nodes > 1;
+  is_alone = !has_others && wait::more_threads_of_rank() == 0;
   notifiers_work = is_alone || wait::notifiers_work();
   // A process that is still to come may not be given ranks.
-  balances = job.settings.balance != 0 && !is_alone && (job.nodes == 1 || job.here.processes > 1) &&
+  balances = job.settings.balance != 0 && has_others &&
+             (job.nodes == 1 || job.here.processes > 1) &&
              slot.belongs(job.quiesce.epoch.entered.load(std::memory_order_acquire));
   is_crowded = processes > job.settings.cores;
 }

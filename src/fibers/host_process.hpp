@@ -37,7 +37,7 @@ struct HostProcess {
   const int number, segment_file;
   const int pid, tid;  // of this thread
   space::ProcessSlot& slot;
-  bool is_alone = false;  // no other process may ring
+  bool is_alone = false;  // no other process may notify, nor another thread
   bool notifiers_work = false;
   bool balances = false;    // ranks that are ready go to processes with nothing to do
   bool is_crowded = false;  // more processes than cores

@@ -63,4 +63,6 @@ void count_more_sharers(int threads_of_rank) {
   add_more(sharing);
 }
 
+int more_threads_of_rank() { return base::state<Sharing>().more_of_rank; }
+
 }  // namespace armature::wait
