@@ -14,6 +14,8 @@
 // 3. If no problem was told, all nodes have admitted it, and have it after step 7. The launcher has
 //    not succeeded anywhere: the end of the process is now that of any other.
 // 4. Nobody waits for the process before all have taken step 7. So its end keeps nobody waiting.
+//    Where there are no other nodes any more, it may not have begun by then. It does its part all
+//    the same, and others wait for it in step 8 (ProcessQuiesce::is_to_come_).
 // 5. Where all roll back meanwhile, some node may have it. So all take it for lost
 //    (quiesce::enter_losses), and it ends.
 #include "elastic/come.hpp"

@@ -70,6 +70,7 @@ ProcessQuiesce::ProcessQuiesce(const space::Mapping& mapping, int process, int s
       job_(mapping.header()),
       process_(process),
       segment_file_(segment_file),
+      is_to_come_(mapping.process_slot(process).is_to_come()),
       page_cache_(mapping, segment_file) {}
 
 std::uint64_t ProcessQuiesce::kept_of(int rank) const {
@@ -140,11 +141,13 @@ bool ProcessQuiesce::quiesce_once(RankScheduler& scheduler) {
     quiesce::Client client = client_of(before, of_one_node);
     client.when_quiet = [&](const quiesce::PhaseBarrier&) { pack(scheduler, before); };
     // One that has joined a node, but hosts nobody before the next epoch, takes no step.
-    if (before.of_node().is_member())
+    const bool takes_steps = !is_to_come_ && before.of_node().is_member();
+    if (takes_steps)
       quiesce::run_phases(before, job_.quiesce, client);
     else if (job_.nodes > 1 && !come(mapping_, before, process_))
       return is_still_to_come();
-    if (job_.nodes > 1 && before.of_node().is_member()) admit_those_who_come(mapping_, before);
+    is_to_come_ = false;
+    if (job_.nodes > 1 && takes_steps) admit_those_who_come(mapping_, before);
     const quiesce::PhaseBarrier barrier(mapping_, process_, number);
     if (job_.nodes > 1 &&
         !migration::exchange_ranks(mapping_, barrier, process_, segment_file_, page_cache_))
@@ -207,6 +210,7 @@ bool ProcessQuiesce::reconfigure(RankScheduler& scheduler) {
     if (!look_on(mapping_, process_)) return false;
     if (self.is_to_come()) return true;
   }
+  is_to_come_ = false;
   if (self.has_left()) {
     leave_in_order(mapping_, process_);
     scheduler.take_ranks();

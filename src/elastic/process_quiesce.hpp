@@ -45,6 +45,9 @@ class ProcessQuiesce final : public fibers::QuiesceBody {
   const space::Mapping& mapping_;
   space::ControlHeader& job_;
   const int process_, segment_file_;
+  // The process has done nothing yet to come. The slot may say already that the job has it: where
+  // it comes to the only node that is left, nobody waits for it.
+  bool is_to_come_;
   checkpoints::Kept kept_;  // of the last checkpoint to disk
   migration::PageCache page_cache_;
 };

@@ -136,8 +136,16 @@ void Coming::begin_once_more() {
   are_told_ = false;
 }
 
+/// It has waited on a node whose other processes have all died, and ended (elastic::look_on).
+bool Coming::was_alone(const LaunchedProcess& process) const {
+  const ProcessSlot& slot = processes_.node_of(process).process(processes_.number_of(process));
+  return slot.is_to_come() && slot.step.load(std::memory_order_acquire) == wait::runs_no_more;
+}
+
 bool Coming::do_without(LaunchedProcess& process, const Ending& ending) {
   const int number = processes_.number_of(process);
+  const std::string how =
+      was_alone(process) ? "has ended, since its node has no other process any more" : ending.how;
   if (std::ranges::find(coming_, number) == coming_.end() || !deny(number)) return false;
   std::erase(coming_, number);
   // Nobody is told of any more. Those that are missing are started.
@@ -150,8 +158,8 @@ bool Coming::do_without(LaunchedProcess& process, const Ending& ending) {
   const bool is_told = are_told || job_.header().simulation.on != 0;
   const bool is_dismissed = is_told && ending.status == 0;
   if (all_roll_back || is_dismissed || job_.have_all_ended()) return true;
-  say(fmt::format("{} {}: the job goes on without it", processes_.name_of(process), ending.how));
-  requests_.note_problem(fmt::format("process {} {}", number, ending.how));
+  say(fmt::format("{} {}: the job goes on without it", processes_.name_of(process), how));
+  requests_.note_problem(fmt::format("process {} {}", number, how));
   return true;
 }
 

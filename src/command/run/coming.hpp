@@ -48,6 +48,7 @@ class Coming {
   [[nodiscard]] bool start();
   [[nodiscard]] int least_used_node() const;
   [[nodiscard]] bool deny(int number) const;
+  [[nodiscard]] bool was_alone(const LaunchedProcess& process) const;
   void end(int number);
   void kill_those_who_hang();
 
