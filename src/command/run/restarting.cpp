@@ -57,13 +57,18 @@ void Restarting::note_stop() {
     stopped_ns_ = base::now_ns();
 }
 
-/// Notes those that somebody else has asked to end.
-void Restarting::note_those_who_leave() {
+/// Those are gone, or are to stay after all.
+void Restarting::forget_who_leaves_no_more() {
   std::erase_if(leave_, [&](int number) {
     const LaunchedProcess& process = processes_.at(number);
     return process.lost || processes_.has_left(process) ||
            processes_.node_of(process).process(number).wants_to_leave.load() == 0;
   });
+}
+
+/// Notes those that somebody else has asked to end.
+void Restarting::note_those_who_leave() {
+  forget_who_leaves_no_more();
   for (const int number : processes_.hosting()) {
     const LaunchedProcess& process = processes_.at(number);
     const space::Control& node = processes_.node_of(process);
@@ -166,6 +171,7 @@ void Restarting::begin_once_more() {
 }
 
 void Restarting::complete(Outcome& outcome) {
+  forget_who_leaves_no_more();  // ranks may have been written before anybody has looked again
   std::vector<bool> keeps(job_.nodes().size());
   std::uint32_t staying = 0;
   for (const LaunchedProcess& process : processes_.all()) {

@@ -42,6 +42,7 @@ class Restarting {
 
  private:
   void note_stop();
+  void forget_who_leaves_no_more();
   void note_those_who_leave();
   [[nodiscard]] bool wants_nodes() const;
   [[nodiscard]] std::string why_not() const;
