@@ -48,6 +48,21 @@ def hosts_virtual(shape, launcher):
         raise Failed(f"exit status {status}")
 
 
+def hosts_switches(shape, launcher):
+    """--topology with --hosts: ranks of all hosts know at which switch they are."""
+    with tempfile.TemporaryDirectory(dir=shape.folder) as folder, shape.cluster() as cluster:
+        cluster.require_mpirun(launcher)
+        topology = pathlib.Path(folder, "topology.conf")
+        topology.write_text(f"SwitchName=s0 Nodes=node0\nSwitchName=s1 Nodes=node[1-{shape.nodes - 1}]\nSwitchName=s Switches=s[0-1]\n")
+        status, output = cluster.run(
+            [shape.program("../armature"), "run", "--verbose", "--hosts", ",".join(cluster.names), "-n", str(shape.processes),
+             "--topology", str(topology), shape.program("../launch_levels")], **cluster.environment(launcher))
+    of_nodes = [node for node in range(shape.nodes) for _ in range(shape.per_node)]
+    for level, domains in ("switch", [min(node, 1) for node in of_nodes]), ("node", of_nodes):
+        if status != 0 or f"{level} {domains[-1] + 1}: {' '.join(map(str, domains))}\n" not in output:
+            raise Failed(f"exit status {status}, or not the {level} of each rank")
+
+
 def hosts_traced(shape, launcher):
     """--trace with --hosts: what all processes did is in one file, and none of theirs is left."""
     for options in [], ["--virtual", "--no-globals-note", "--processes", str(shape.processes)]:
@@ -116,8 +131,8 @@ def interfaces(shape, launcher):
             raise Failed(f"exit status {status}")
 
 
-CASES = {case.__name__: case for case in (links, grouping, hosts, hosts_virtual, hosts_traced, works, interfaces, kernels, asked_for, restarted,
-                                         recovers, resized, resized_from_inside)}
+CASES = {case.__name__: case for case in (links, grouping, hosts, hosts_virtual, hosts_switches, hosts_traced, works, interfaces, kernels, asked_for,
+                                         restarted, recovers, resized, resized_from_inside)}
 for lost_action in ("kill_rank", "kill_node", "stop_node", "link_down"):
     CASES[lost_action] = lost(lost_action)
 CASES["explains_a_barrier"] = explained("barrier", "", r"in a barrier \(round \d+\) of the world: rank {last} has not entered it")
