@@ -102,8 +102,8 @@ def spread(ratios):
 
 def judge(measurements):
     """The verdicts of one or more measurements of a figure: of each claim the middle ratio counts, and of two the worse
-    one. Where the border lies within the spread of the ratios, the two sides are equal as far as can be told, and the
-    claim is not held. A measurement that lacks a claim, as where a program of MPI failed, is left out."""
+    one. Where the border lies within the spread of the ratios, the verdict says so. A measurement that lacks a claim, as
+    where a program of MPI failed, is left out."""
     verdicts = []
     most = max(len(one.claims) for one in measurements)
     for claims in zip(*(one.claims for one in measurements if len(one.claims) == most)):
@@ -111,9 +111,9 @@ def judge(measurements):
         ratios = [claim.ratio for claim in same]
         ratio, (low, high) = statistics.median_high(ratios), spread(ratios)
         shown = next(claim for claim in same if claim.ratio == ratio)
-        is_equal = shown.is_held_at(low) and not shown.is_held_at(high)
+        is_close = shown.is_held_at(low) and not shown.is_held_at(high)
         verdicts.append({"words": shown.words, "left": shown.left, "relation": shown.relation, "right": shown.right,
-                         "ratio": ratio, "low": low, "high": high, "held": shown.is_held_at(high), "equal": is_equal,
+                         "ratio": ratio, "low": low, "high": high, "held": shown.is_held_at(ratio), "close": is_close,
                          "why": shown.why, "measured": 1 if shown.is_counted else len(same),
                          "doubtful": same[0].is_doubtful})
     return verdicts
@@ -127,7 +127,7 @@ def is_one_in_doubt(claims, again):
 def measured_enough(measurements):
     """True unless a claim is in doubt, and has not been measured five times, or not often enough for a clear verdict."""
     return len(measurements) >= MOST or not any(
-        one["doubtful"] and (one["measured"] < LEAST or one["equal"]) for one in judge(measurements))
+        one["doubtful"] and (one["measured"] < LEAST or one["close"]) for one in judge(measurements))
 
 
 def measure(figure, run):

@@ -48,8 +48,8 @@ def word_of(one):
 
 
 def said_of(one):
-    """The same, with the tie that it may be."""
-    return word_of(one) + (", equal within the spread" if one.get("equal") else "")
+    """The same, and whether the border lies within the spread."""
+    return word_of(one) + (", within the spread" if one.get("close") else "")
 
 
 def sentence(text):
@@ -58,13 +58,12 @@ def sentence(text):
 
 
 def why_of(one):
-    """Why a claim does not hold today, where that is known."""
-    if one["held"]:
-        return ""
-    if not one.get("equal"):
-        return sentence(one.get("why", ""))
-    return (f"Equal within the spread: the middle of the ratios lies between {one['low']:.3f} and {one['high']:.3f}, and "
-            f"the border is {1 + figures.MARGIN:g}. {sentence(one.get('why', ''))}").rstrip()
+    """Why a claim does not hold today, where that is known, and whether the border lies within the spread."""
+    why = "" if one["held"] else sentence(one.get("why", ""))
+    if not one.get("close"):
+        return why
+    return (f"Within the spread: the middle of the ratios lies between {one['low']:.3f} and {one['high']:.3f}, and "
+            f"the border is {1 + figures.MARGIN:g}. {why}").rstrip()
 
 
 def comparison(one):
@@ -144,8 +143,8 @@ def content(results):
     text += (f'<p>{html.escape(measured_on(results))}. A claim is an '
              "inequality; it holds where its two sides differ by no more than 5 % in the wrong direction. One that "
              "does not hold, or is within 15 % of that, is measured five times, and more often until the spread of the ratios "
-             "leaves no doubt or the figure's time is over; the middle counts. One that is in doubt then is not held: equal "
-             "within the spread.</p>\n")
+             "leaves no doubt or the figure's time is over; the middle counts. <em>Within the spread</em> is said of one "
+             "whose border lies in it.</p>\n")
     text += "<p>" + " ".join(f"{count} {marked(word)}" for word, count in counts_of(results).items()) + "</p>\n" + summary(results)
     for paper, title in PAPERS.items():
         sections = "".join(section(one) for one in results["figures"] if one["paper"] == paper)
@@ -169,7 +168,7 @@ def in_words(results):
             "verdicts, where other programs computed on the machine: the load at the start says it.\n\n"
             "A claim holds where its two sides differ by no more than 5 % in the wrong direction. One that does not, or is\n"
             "within 15 % of that, is measured five times, and more often until the spread of the ratios leaves no doubt or\n"
-            "the figure's time is over; the middle counts. One that is in doubt then is *not held: equal within the spread*.\n\n" +
+            "the figure's time is over; the middle counts. *Within the spread* is said of one whose border lies in it.\n\n" +
             wrapped(measured_on(results) + ".") +
             f"Figures: {counts['held']} held, {counts['not held']} not held, {counts['not measured']} not measured.\n")
     for paper, title in PAPERS.items():

@@ -76,16 +76,17 @@ class Verdicts(unittest.TestCase):
                                 ((11.4, 12.0, 11.2), (False, False, 11.2, 5))):
             result, asked = self.measured(*lefts)
             verdict = result["verdicts"][0]
-            self.assertEqual((verdict["held"], verdict["equal"], verdict["left"], len(asked)), expected, lefts)
+            self.assertEqual((verdict["held"], verdict["close"], verdict["left"], len(asked)), expected, lefts)
 
-    def test_what_cannot_be_told_apart_is_not_held(self):
-        for first, second in ((10.4, 10.6), (10.6, 10.4)):
+    def test_the_middle_decides_of_what_cannot_be_told_apart(self):
+        for first, second, held in ((10.4, 10.6, True), (10.6, 10.4, False)):
             result, asked = self.measured(*[first, second] * 30)
             verdict = result["verdicts"][0]
-            self.assertEqual((verdict["held"], verdict["equal"], len(asked)), (False, True, figures.MOST))
+            self.assertEqual((verdict["held"], verdict["close"], len(asked)), (held, True, figures.MOST))
             self.assertEqual((verdict["low"], verdict["high"]), (1.04, 1.06))
-            self.assertIn("not held. Equal within the spread: the middle of the ratios lies between 1.040 and 1.060, and the border",
-                          " ".join(page.in_words(stored(result)).split()))
+            said = " ".join(page.in_words(stored(result)).split())
+            self.assertIn(f"{'held' if held else 'not held'}. Within the spread: the middle of the ratios lies between 1.040 "
+                          "and 1.060, and the border is 1.05.", said)
 
     def test_the_spread_of_few_is_all_and_of_many_without_the_outermost(self):
         for count, left_out in ((1, 0), (2, 0), (5, 0), (7, 0), (8, 1), (9, 1), (11, 2), (25, 7)):
