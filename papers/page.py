@@ -167,7 +167,7 @@ def in_words(results):
             "report in words; [its README](../papers/README.md) says how it is made. Numbers of another run differ. So may\n"
             "verdicts, where other programs computed on the machine: the load at the start says it.\n\n"
             "A claim holds where its two sides differ by no more than 5 % in the wrong direction. One that does not, or is\n"
-            "within 15 % of that, is measured five times, and more often until the spread of the ratios leaves no doubt or\n"
+            "within 15 % of that, is measured five times or more. It goes on until the spread of the ratios leaves no doubt, or\n"
             "the figure's time is over; the middle counts. *Within the spread* is said of one whose border lies in it.\n\n" +
             wrapped(measured_on(results) + ".") +
             f"Figures: {counts['held']} held, {counts['not held']} not held, {counts['not measured']} not measured.\n")
