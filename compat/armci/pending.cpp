@@ -203,7 +203,7 @@ bool Pending::test(armci_hdl_t& handle) {
   return handle.target == 0;
 }
 
-/// Those that are there now and for which `which` holds.
+/// The numbers of the entries for which `which` holds now.
 template <class Which>
 std::vector<int> Pending::numbers_of(Which&& which) {
   std::vector<int> numbers;

@@ -50,7 +50,7 @@ class Poller {
 
 namespace detail {
 extern constinit Poller* the_poller;  // of the process's own runtime
-// Of the calling thread's, where that is another one.
+// The poller of the calling thread's runtime, where that is another one.
 [[gnu::noinline, gnu::cold]] Poller*& poller_beside();
 }  // namespace detail
 

@@ -136,7 +136,7 @@ void Coming::begin_once_more() {
   are_told_ = false;
 }
 
-/// It has waited on a node whose other processes have all died, and ended (elastic::look_on).
+/// The process waited on a node whose other processes have all died, and ended (elastic::look_on).
 bool Coming::was_alone(const LaunchedProcess& process) const {
   const ProcessSlot& slot = processes_.node_of(process).process(processes_.number_of(process));
   return slot.is_to_come() && slot.step.load(std::memory_order_acquire) == wait::runs_no_more;

@@ -57,7 +57,7 @@ void Restarting::note_stop() {
     stopped_ns_ = base::now_ns();
 }
 
-/// Those are gone, or are to stay after all.
+/// Processes that are gone, or are to stay after all, leave no more.
 void Restarting::forget_who_leaves_no_more() {
   std::erase_if(leave_, [&](int number) {
     const LaunchedProcess& process = processes_.at(number);

@@ -47,7 +47,7 @@ class Turns {
   void pass(bool made_progress);
   /// It acts no more.
   void end();
-  /// It is killed, as a seed may decide. Where no process dies, it acts no more, and this returns:
+  /// The process is killed, as a seed may decide. Where none dies, it acts no more, and this returns:
   /// it is to end at once.
   void die();
 
