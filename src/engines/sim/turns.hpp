@@ -47,8 +47,8 @@ class Turns {
   void pass(bool made_progress);
   /// It acts no more.
   void end();
-  /// The process is killed, as a seed may decide. Where none dies, it acts no more, and this returns:
-  /// it is to end at once.
+  /// The process is killed, as a seed may decide. Where none dies, it acts no more, and this
+  /// returns: it is to end at once.
   void die();
 
   [[nodiscard]] bool has_begun() const { return begun_; }
