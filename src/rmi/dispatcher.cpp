@@ -164,22 +164,24 @@ void Dispatcher::repeat(Incoming& in, const RequestHeader& header, const std::by
       wait::hear_from(in.from);
     }
     if (what->looks_into_message) return run_held(in, call, header, *what);
+    if (is_first) stop = 0;  // what comes behind it has another head
     const std::uint32_t changes = objects_.changes();
-    for (std::uint64_t next = in.read;;) {
+    const std::byte* start = at;
+    for (std::uint64_t read = in.read;;) {
       what->run(call);
-      call.start += bytes;
-      next += bytes;
+      const std::uint64_t next = read + bytes;
+      start += bytes;
       // A method that waited has let others in, and may have got further; one may end the object.
-      if (is_first || next > stop || in.read != next - bytes || first_word(call.start) != word ||
+      if (next > stop || in.read != read || first_word(start) != word ||
           objects_.changes() != changes)
         return;
       // Counted when it is over: what it sent has been counted before.
       ++in.executed;
-      in.read = next;
-      call.arguments = call.start + RequestHeader::first_word;
-      call.end = call.start + bytes_of_call;
-      if (stop - next > Incoming::ahead_bytes)
-        __builtin_prefetch(call.start + Incoming::ahead_bytes);
+      in.read = read = next;
+      call.start = start;
+      call.arguments = start + RequestHeader::first_word;
+      call.end = start + bytes_of_call;
+      if (stop - next > Incoming::ahead_bytes) __builtin_prefetch(start + Incoming::ahead_bytes);
     }
   });
   ++in.executed;

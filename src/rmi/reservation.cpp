@@ -61,7 +61,7 @@ bool Place::look(std::size_t used) {
 void Place::commit_found(std::size_t bytes, std::size_t head) {
   if (block_ == nullptr) {
     --locks_;
-    return detail::commit(out_, bytes);
+    return detail::commit(*detail::sender, out_, bytes);
   }
   const std::size_t short_bytes = round_up(head + sizeof(LongArguments), RequestHeader::unit);
   std::byte* const at = reserve(out_, short_bytes);
@@ -74,7 +74,7 @@ void Place::commit_found(std::size_t bytes, std::size_t head) {
   const LongArguments where{reinterpret_cast<std::uint64_t>(std::exchange(block_, nullptr)),
                             block_bytes_};
   std::memcpy(at + head, &where, sizeof where);
-  detail::commit(out_, short_bytes);
+  detail::commit(*detail::sender, out_, short_bytes);
 }
 
 void Place::give_up() noexcept {

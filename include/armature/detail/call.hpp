@@ -164,37 +164,39 @@ template <class Entry, bool two_way>
   if constexpr (two_way) std::memcpy(at + sizeof(RequestHeader), &reply, sizeof reply);
 }
 
+/// Sends a one-way call that says what it names, with these values behind that.
+template <class Entry, class... V>
+[[gnu::noinline]] void send_first(Outgoing& out, const Named& named, const V&... value) {
+  constexpr std::size_t bytes =
+      round_up(sizeof(RequestHeader) + (Entry::takes_code ? sizeof named.code : 0) +
+                   (std::size_t{0} + ... + fixed_bytes<V>()),
+               RequestHeader::unit);
+  Writer writer(start_first(out, bytes, named, Entry::takes_code));
+  (pack(writer, value), ...);
+  commit(*sender, out, bytes);
+}
+
 /// Sends a one-way call with these values behind what it names, whose length is known now.
 template <class Entry, class... V>
 requires is_short<V...>
 [[gnu::always_inline]] inline void send_statement(const Address& to, CodePointer code,
                                                   const V&... value) {
-  constexpr std::size_t arguments = (std::size_t{0} + ... + fixed_bytes<V>());
-  constexpr std::size_t repeated_bytes =
-      round_up(RequestHeader::first_word + arguments, RequestHeader::unit);
-  constexpr std::size_t first_bytes =
-      round_up(sizeof(RequestHeader) + (Entry::takes_code ? sizeof code : 0) + arguments,
-               RequestHeader::unit);
-  Outgoing& out = channel_to(to.rank);
-  const Named named{MethodTokenOf<Entry>::get(), code.bits,
-                    to.object.index | std::uint64_t{to.object.generation} << 32};
-  const bool repeats =
-      ((out.method ^ named.method) | (out.code ^ named.code) | (out.object ^ named.object)) == 0;
-  std::size_t bytes = repeated_bytes;
-  std::byte* at = nullptr;
-  if (repeats && has_room(out, repeated_bytes)) [[likely]] {
-    at = out.at;
-    constexpr std::uint64_t word = repeated_bytes / RequestHeader::unit |
-                                   static_cast<std::uint64_t>(RequestKind::repeated_header) << 16;
-    std::memcpy(at, &word, sizeof word);
-    at += sizeof word;
-  } else {
-    bytes = first_bytes;
-    at = start_first(out, first_bytes, named, Entry::takes_code);
-  }
-  Writer writer(at);
+  constexpr std::size_t bytes = round_up(
+      RequestHeader::first_word + (std::size_t{0} + ... + fixed_bytes<V>()), RequestHeader::unit);
+  constexpr std::uint64_t word =
+      bytes / RequestHeader::unit | static_cast<std::uint64_t>(RequestKind::repeated_header) << 16;
+  Sender& me = *sender;
+  Outgoing& out = channel_to(me, to.rank);
+  const std::uint64_t method = MethodTokenOf<Entry>::get(),
+                      object = to.object.index | std::uint64_t{to.object.generation} << 32;
+  const auto differs = (out.method ^ method) | (out.code ^ code.bits) | (out.object ^ object);
+  if (differs != 0 || !has_room(out, bytes)) [[unlikely]]
+    return send_first<Entry>(out, Named{method, code.bits, object}, value...);
+  std::byte* const at = out.at;
+  std::memcpy(at, &word, sizeof word);
+  Writer writer(at + sizeof word);
   (pack(writer, value), ...);
-  commit(out, bytes);
+  commit(me, out, bytes);
 }
 
 /// Sends a request with these values behind its head, whose length is known now.
@@ -210,7 +212,7 @@ requires is_short<V...>
   write_head<Entry, two_way>(at, bytes, to, reply);
   Writer writer(at, at + head_bytes<two_way>);
   (pack(writer, value), ...);
-  commit(out, bytes);
+  commit(*sender, out, bytes);
 }
 
 template <class Entry, bool two_way, class... V>

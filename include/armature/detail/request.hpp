@@ -105,12 +105,12 @@ ARMATURE_API void poll_now(Sender& sender);
 [[gnu::cold]] ARMATURE_API Outgoing& find_channel(Rank rank);
 
 /// The channel to a rank. Throws Error(bad_rank), or Error(misuse) outside a job.
-[[gnu::always_inline]] inline Outgoing& channel_to(Rank rank) {
-  Sender* const me = sender;
-  if (static_cast<std::uint32_t>(static_cast<int>(rank)) >= me->ranks) [[unlikely]]
+[[gnu::always_inline]] inline Outgoing& channel_to(Sender& me, Rank rank) {
+  if (static_cast<std::uint32_t>(static_cast<int>(rank)) >= me.ranks) [[unlikely]]
     return find_channel(rank);
-  return me->to[static_cast<int>(rank)];
+  return me.to[static_cast<int>(rank)];
 }
+[[gnu::always_inline]] inline Outgoing& channel_to(Rank rank) { return channel_to(*sender, rank); }
 
 /// The sender holds the rank's endpoint if several threads share it: then room is asked for.
 [[gnu::always_inline]] inline bool has_room(const Outgoing& out, std::size_t bytes) {
@@ -146,13 +146,13 @@ struct Named {
 [[gnu::cold]] ARMATURE_API std::byte* start_first(Outgoing& out, std::size_t bytes,
                                                   const Named& named, bool takes_code);
 
-[[gnu::always_inline]] inline void commit(Outgoing& out, std::size_t bytes) {
-  Sender& me = *sender;
+[[gnu::always_inline]] inline void commit(Sender& me, Outgoing& out, std::size_t bytes) {
   out.at += bytes;
   if (out.end - out.at > own_ahead_bytes) own_line(out.at + own_ahead_bytes);
-  out.written += bytes;
   // Counted before anyone can see it: the fence must never see more executed than sent.
   ++out.sent;
+  asm volatile("" : "+m"(out.sent));  // else the compiler adds to both in one vector: more steps
+  out.written += bytes;
   if (out.direct) [[likely]] {
     // Release: the receiver reads the request after it has seen this.
     out.published->store(out.written, std::memory_order_release);
@@ -197,7 +197,7 @@ class Place {
   [[gnu::always_inline]] void commit(std::size_t bytes, std::size_t head) {
     if (block_ != nullptr || locks_ != 0) [[unlikely]]
       return commit_found(bytes, head);
-    detail::commit(out_, bytes);
+    detail::commit(*sender, out_, bytes);
   }
 
  private:
