@@ -32,6 +32,8 @@ class Work final : public wait::WorkSource {
   ~Work() override;
 
   void deliver() override;
+  /// The layer's own polls are asked at each look.
+  bool has_come() override { return true; }
   bool has_work() override { return looks_again_.load(std::memory_order_relaxed); }
 
   /// False: that rank has died. Waits for room outside of handlers.

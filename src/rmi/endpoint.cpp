@@ -55,7 +55,6 @@ class Executing {
 
 Endpoint::Endpoint(wait::RankContext& context, const Settings& settings, Team everyone)
     : context_(context, settings, *this),
-      everyone_(std::move(everyone)),
       replies_(context.space),
       blocks_(context.space),
       outbox_(context_, blocks_),
@@ -65,7 +64,7 @@ Endpoint::Endpoint(wait::RankContext& context, const Settings& settings, Team ev
       left_calls_(context_, objects_, dispatcher_.failures()),
       flow_control_(context_, outbox_, inbox_, left_calls_, blocks_),
       futures_(context_),
-      fences_(context_, outbox_, inbox_),
+      fences_(context_, outbox_, inbox_, std::move(everyone)),
       service_(context_, inbox_, left_calls_) {
   context_.sender.endpoint = this;
   objects_.note_users([this](const void* object) { return methods_.runs(object); });
@@ -131,6 +130,12 @@ void Endpoint::deliver() {
   }
   const Executing executing(context_);
   execute_all();
+}
+
+/// True as well where deliver() is about more than new calls.
+bool Endpoint::has_come() {
+  return !executes_calls() || context_.is_shared || context_.rank.fault_model != nullptr ||
+         methods_.has_news() || futures_.are_any() || fences_.are_under_way() || inbox_.has_come();
 }
 
 bool Endpoint::deliver_from(int rank) {

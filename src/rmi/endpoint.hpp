@@ -44,6 +44,7 @@ class Endpoint final : public wait::WorkSource {
   /// Executes what has arrived; publishes what was held back. Never blocks, but the methods may.
   /// Does nothing while another thread of the rank is at it, nor on one that executes no calls.
   void deliver() override;
+  [[nodiscard]] bool has_come() override;
   /// Executes what has arrived from that rank, which has handed its turn over for it.
   bool deliver_from(int rank) override;
   /// Delivers for a rank that asks for it: what is there now is executed, streams too.
@@ -55,8 +56,6 @@ class Endpoint final : public wait::WorkSource {
   void set(const Settings& settings);
 
   [[nodiscard]] space::AddressSpace& space() const { return context_.space; }
-  /// The team of all ranks.
-  [[nodiscard]] const Team& everyone() const { return everyone_; }
   [[nodiscard]] EndpointContext& context() { return context_; }
   [[nodiscard]] Objects& objects() { return objects_; }
   [[nodiscard]] Replies& replies() { return replies_; }
@@ -79,7 +78,6 @@ class Endpoint final : public wait::WorkSource {
 
   // Each part knows some of those before it. The thread ends first.
   EndpointContext context_;
-  Team everyone_;
   Objects objects_;
   Replies replies_;
   Blocks blocks_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "armature/future.hpp"
@@ -23,14 +24,20 @@ namespace armature::rmi {
 /// one team follow each other.
 class Fences {
  public:
-  Fences(EndpointContext& context, const Outbox& outbox, Inbox& inbox)
-      : context_(context), space_(context.space), outbox_(outbox), inbox_(inbox) {}
+  Fences(EndpointContext& context, const Outbox& outbox, Inbox& inbox, Team everyone)
+      : context_(context),
+        space_(context.space),
+        outbox_(outbox),
+        inbox_(inbox),
+        everyone_(std::move(everyone)) {}
   Fences(const Fences&) = delete;
   Fences& operator=(const Fences&) = delete;
   ~Fences() = default;
 
   /// Blocks until the fence is over.
   void wait(const Team& team, const char* call);
+  /// Blocks until the fence of all ranks is over.
+  void wait(const char* call) { wait(everyone_, call); }
   /// Enters; the future is settled when it is over.
   [[nodiscard]] future<void> enter(const Team& team);
   /// Looks how far the others are. Never blocks.
@@ -81,6 +88,7 @@ class Fences {
   const space::AddressSpace& space_;
   const Outbox& outbox_;  // these two count the calls that a fence waits for
   Inbox& inbox_;
+  const Team everyone_;
   std::map<std::uint32_t, std::unique_ptr<OfTeam>> teams_;  // by id
   std::vector<OfTeam*> active_;
 };

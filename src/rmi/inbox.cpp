@@ -152,6 +152,13 @@ std::uint64_t Inbox::sent_back(const Incoming& in) const {
   return published != in.read && execute_new(in, published);
 }
 
+bool Inbox::has_come() {
+  constexpr std::size_t channels_max = 4;
+  if (channels_.last() != channels_seen_ || incoming_.size() > channels_max) return true;
+  return std::any_of(incoming_.begin(), incoming_.end(),
+                     [this](const auto& in) { return look(*in) != in->read; });
+}
+
 bool Inbox::receive_all() {
   bool found = false;
   // The loop goes by index: a method may wait, and meet a channel that is new.
@@ -180,8 +187,8 @@ bool Inbox::receive_all() {
     require_in_ring(in, published);
     execute_until(published, in, on_top.depth);
     // A lone one-way call often has a two-way call right behind it, whose caller waits: to find it
-    // here takes less time than to leave and to come back.
-    for (int i = 0;
+    // here takes less time than to leave and to come back. A rank that waits for one call leaves.
+    for (int i = leaves_soon_ ? looks_behind_one : 0;
          i < looks_behind_one && in.executed - executed == 1 && !dispatcher_.has_answered(); ++i) {
       const std::uint64_t behind = look(in);
       require_in_ring(in, behind);

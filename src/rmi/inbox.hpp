@@ -28,6 +28,9 @@ class Inbox {
 
   /// Whether something has come that was not looked at.
   [[nodiscard]] bool has_news() const;
+  /// Whether something may have come, asked in a few instructions: true where there are too many
+  /// channels for that.
+  [[nodiscard]] bool has_come();
   void find_new_channels() {
     if (channels_.last() != channels_seen_) [[unlikely]]
       meet_new_channels();
@@ -55,6 +58,22 @@ class Inbox {
   /// rmi_wait() waits for one more executed request than it has waited for so far. Which one that
   /// is, by number.
   [[nodiscard]] std::uint64_t await_one_more() { return ++waited_; }
+  /// While one lives, the rank goes on with its program as soon as a call is over.
+  class LeavesSoon {
+   public:
+    explicit LeavesSoon(Inbox& inbox) : inbox_(inbox), before_(inbox.leaves_soon_) {
+      if (!inbox.context_.is_shared) inbox.leaves_soon_ = true;
+    }
+    LeavesSoon(const LeavesSoon&) = delete;
+    LeavesSoon& operator=(const LeavesSoon&) = delete;
+    ~LeavesSoon() {
+      if (!inbox_.context_.is_shared) inbox_.leaves_soon_ = before_;
+    }
+
+   private:
+    Inbox& inbox_;
+    const bool before_;
+  };
   /// A fence is over: so many executed requests count as waited for.
   void count_as_waited(std::uint64_t executed) { waited_ = std::max(waited_, executed); }
 
@@ -103,7 +122,8 @@ class Inbox {
   // Each stays in place: methods may wait, and meet channels that are new.
   std::vector<std::unique_ptr<Incoming>> incoming_;
   Incoming* receiving_ = nullptr;
-  std::size_t next_ = 0;  // of receive_next()
+  std::size_t next_ = 0;      // of receive_next()
+  bool leaves_soon_ = false;  // by the rank's own thread; false where others execute calls
   // Of channels that were forgotten, by sender; made when it is needed.
   std::unique_ptr<base::SparseTable<std::uint64_t>> executed_before_;
   std::uint64_t waited_ = 0;

@@ -215,7 +215,7 @@ void rmi_fence(const Team& team) { this_endpoint("rmi_fence").fences().wait(team
 
 void rmi_fence() {
   rmi::Endpoint& endpoint = this_endpoint("rmi_fence");
-  endpoint.fences().wait(endpoint.everyone(), "rmi_fence");
+  endpoint.fences().wait("rmi_fence");
 }
 
 future<void> fence_async(const Team& team) {
@@ -225,6 +225,7 @@ future<void> fence_async(const Team& team) {
 void rmi_wait() {
   rmi::Endpoint& endpoint = this_endpoint("rmi_wait");
   const rmi::AnyMethodWaits hears_of_each(endpoint.methods());
+  const rmi::Inbox::LeavesSoon leaves_soon(endpoint.inbox());
   const auto executed = [&endpoint] {
     const rmi::Endpoint::Use in_use = endpoint.use();
     return endpoint.inbox().executed();

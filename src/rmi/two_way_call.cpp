@@ -177,9 +177,9 @@ void check(Endpoint& endpoint, Reply& reply, Rank from) {
 bool sees_soon(Endpoint& endpoint, const Reply* reply) {
   if (endpoint.context().rank.scheduler != nullptr) return false;
   const wait::Elsewhere waits(&endpoint.context().rank);
-  for (int looks = wait::spins(); looks > 0; --looks) {
+  for (int looks = 0; looks < wait::spins(); ++looks) {
     if (reply_is_there(reply)) return true;
-    endpoint.deliver();
+    if (looks % wait::long_look_one_in == 0 || endpoint.has_come()) endpoint.deliver();
   }
   return reply_is_there(reply);
 }

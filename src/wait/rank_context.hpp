@@ -58,6 +58,12 @@ struct RankContext {
     for (WorkSource* source = first_source_; source != nullptr; source = source->next_)
       source->deliver();
   }
+  /// Whether deliver() would execute something; asked between two of its calls.
+  [[nodiscard]] bool has_come() {
+    for (WorkSource* source = first_source_; source != nullptr; source = source->next_)
+      if (source->has_come()) return true;
+    return false;
+  }
   /// Takes in what has come from that rank. Returns whether there is more for deliver().
   [[nodiscard]] bool deliver_from(int rank) {
     bool has_more = false;

@@ -79,11 +79,11 @@ class Spin {
 
   /// True once the condition holds; false after a while in which nothing was got done.
   bool sees_it() {
-    constexpr int looks_where_wanted = 100;
-    const int looks_max = cores_are_shared() ? 0 : 2000;
+    constexpr int looks_where_wanted = 200;
+    const int looks_max = cores_are_shared() ? 0 : 4000;
     for (int looks = 0; looks < looks_max; ++looks) {
       if (condition_holds_.look()) return true;
-      me_.deliver();
+      if (is_long(looks) || me_.has_come()) me_.deliver();
       if (made_progress())
         looks = 0;
       else if (!core_.is_wanted())
@@ -100,6 +100,11 @@ class Spin {
   }
 
  private:
+  /// A rank that looks seldom sees late. So most looks are short: they are about calls alone, whose
+  /// sender may wait.
+  [[nodiscard]] bool is_long(int looks) const {
+    return looks % long_look_one_in == 0 || net_ != nullptr;
+  }
   /// Yields at times: a thread that has no core yet may bring what comes from another node.
   void pause_a_little(int looks) const {
     if (net_ == nullptr) return pause();

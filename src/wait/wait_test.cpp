@@ -9,6 +9,8 @@
 #include "space/address_space.hpp"
 #include "wait/lock.hpp"
 #include "wait/notifier.hpp"
+#include "wait/oversubscription.hpp"
+#include "wait/poller.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature::wait {
@@ -55,6 +57,52 @@ TEST_F(WaitTest, a_condition_that_takes_something_is_taken_once) {
   });
   other.join();
   EXPECT_EQ(tokens.load(), 0);
+}
+
+/// Counts how often a rank that waits looks for work, and in which way.
+class Looks final : public WorkSource {
+ public:
+  Looks() : rank_(this_rank("test")) { rank_.add(*this); }
+  ~Looks() override { rank_.remove(*this); }
+  void deliver() override {
+    ++long_ones;
+    work = false;
+  }
+  bool has_come() override {
+    ++short_ones;
+    return work;
+  }
+
+  bool work = false;
+  int long_ones = 0, short_ones = 0;
+
+ private:
+  RankContext& rank_;
+};
+
+TEST_F(WaitTest, looks_long_once_in_a_row_of_short_looks_and_where_work_has_come) {
+  // So few looks are made before anything else, where others want the core, too.
+  constexpr int looks_max = 10 * long_look_one_in;
+  if (cores_are_shared() || poller() != nullptr) FAIL() << "the test has a core, and no network";
+  Looks source;
+  int looks = 0, long_before = -1;
+  WaitFor wait{.what = Awaiting::notify};
+  wait_until(wait, [&] {
+    if (source.long_ones == 0 && source.short_ones == 0) return false;  // looks at this alone
+    ++looks;
+    if (long_before >= 0) {
+      EXPECT_EQ(source.long_ones, long_before + 1) << "what has come waits for the next long look";
+      EXPECT_FALSE(source.work);
+      long_before = -1;
+    }
+    if (looks == looks_max / 2 + 1) {
+      source.work = true;
+      long_before = source.long_ones;
+    }
+    return looks == looks_max;
+  });
+  EXPECT_GE(source.short_ones, looks_max - source.long_ones);
+  EXPECT_LE(source.long_ones, looks_max / long_look_one_in + 3);
 }
 
 TEST_F(WaitTest, what_is_waited_for_can_be_read_from_outside) {
