@@ -165,11 +165,12 @@ class Run:
         return self.command([self.build / "bin/armature", "run", "-n", ranks, "--timeout", timeout_s - 2, *options, path,
                              *arguments], timeout_s, environment)
 
-    def simulated(self, ranks, program, *arguments, node=1, timeout_s=60):
+    def simulated(self, ranks, program, *arguments, node=1, options=(), timeout_s=60):
         """What a program prints by the simulated clock, which goes beyond the cores of this machine; with so many ranks on
         each node."""
         network = SIMULATED + (f",node={node}" if node > 1 else "")
-        return self.launch(ranks, program, *arguments, options=["--simulate", 1, "--network", network], timeout_s=timeout_s)
+        return self.launch(ranks, program, *arguments, options=["--simulate", 1, "--network", network, *options],
+                           timeout_s=timeout_s)
 
     def beyond(self, key, of_ranks, missing):
         """The points of numbers of ranks beyond the machine's cores: of_ranks(ranks) is a number by the simulated clock. A
