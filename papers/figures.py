@@ -141,7 +141,7 @@ def measure(figure, run):
         if again is None:
             again, once_s = lambda: figure.measure(run).claims, time.monotonic() - begin
         run.begin_again(figure.again_s * (3 if run.full else 1), once_s)
-        while not measured_enough(measurements) and run.has_time_again():
+        while not measured_enough(measurements) and run.has_time_again(len(measurements) < LEAST):
             run.forget()
             measurements.append(Measured(again()))
     except NotMeasured as why:

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 
+import costs
 from figures import NotMeasured
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -47,6 +48,7 @@ class Run:
         self._again_until = None  # of this figure
         self._again_began = None
         self._longest_again_s = 0
+        self._reserve_s = costs.RESERVE * (3 if full else 1)
         self._folder = tempfile.TemporaryDirectory(prefix="papers-")
         self._compiled = {}
 
@@ -68,15 +70,22 @@ class Run:
         if self.commands:
             self._kept = {}
 
-    def has_time_again(self):
+    def has_time_again(self, too_seldom=False):
         """Whether the claims may be measured once more: not where that would take longer than is left, as the longest
-        time of before did."""
+        time of before did. Claims that were measured too seldom for a middle have some time of the run, too."""
         now = time.monotonic()
         if self._again_began is not None:
             self._longest_again_s = max(self._longest_again_s, now - self._again_began)
         self._again_began = now
         ends = now + self._longest_again_s
-        return ends < self._again_until and (self._figure_until is None or ends < self._figure_until)
+        if self._figure_until is not None and ends >= self._figure_until:
+            return False
+        if ends < self._again_until:
+            return True
+        if not too_seldom or ends >= self._until or self._longest_again_s > self._reserve_s:
+            return False
+        self._reserve_s -= self._longest_again_s
+        return True
 
     # -- commands
 

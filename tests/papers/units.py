@@ -120,6 +120,10 @@ class Verdicts(unittest.TestCase):
         self.assertTrue(self.run_.has_time_again())
         time.sleep(0.12)
         self.assertFalse(self.run_.has_time_again())
+        self.run_.begin_again(0.2, costs.RESERVE * 0.6)  # too seldom for a middle: the run's time, while that lasts
+        self.assertEqual([self.run_.has_time_again(True) for _ in range(2)], [True, False])
+        self.run_.begin_again(0.2, costs.RESERVE * 0.3)
+        self.assertEqual([self.run_.has_time_again(too_seldom) for too_seldom in (False, True, True)], [False, True, False])
         self.run_.begin(timeout_s=5)
         self.run_.begin_again(10, 7)
         self.assertFalse(self.run_.has_time_again())
